@@ -1,0 +1,1 @@
+//! tinyscope: the domain.
