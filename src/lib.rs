@@ -1,1 +1,12 @@
-//! tinyscope: the domain.
+//! tinyscope evaluates language models with few examples: the domain, without screen or command line.
+//!
+//! Data flows one way: [`data::read`] -> [`data::ResponseMatrix`] -> [`data::split`] -> [`irt`] fit -> [`anchors`] ->
+//! [`estimate`] -> [`experiment`] metrics -> view. The method is tinyBenchmarks (Maia Polo et al. 2024,
+//! arXiv 2402.14992).
+
+pub mod data;
+pub mod error;
+pub mod progress;
+pub mod random;
+
+pub use error::{Error, Result};

@@ -1,0 +1,237 @@
+//! What a sceptic asks of a response matrix before believing a fit.
+
+use std::collections::HashMap;
+
+use super::Benchmark;
+
+/// Findings on a benchmark's responses; lists hold matrix rows (models) or columns (items).
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct Diagnostics {
+    /// Number of missing entries.
+    pub missing_cells: usize,
+    /// Models that answered nothing at all; they are left out of fits and metrics.
+    pub models_without_answers: Vec<usize>,
+    /// Models with some but not all answers.
+    pub incomplete_models: Vec<usize>,
+    /// Items that nobody answered.
+    pub items_without_answers: Vec<usize>,
+    /// Items on which every answering model has the same score (two models at least).
+    pub constant_items: Vec<usize>,
+    /// Groups of models with the same scores everywhere (missing entries too).
+    pub duplicate_models: Vec<Vec<usize>>,
+    /// Groups of items, not constant, with the same scores for every model.
+    pub duplicate_items: Vec<Vec<usize>>,
+    /// Models with score 1 on every item they answered that is not constant.
+    pub all_right: Vec<usize>,
+    /// Models with score 0 on every item they answered that is not constant.
+    pub all_wrong: Vec<usize>,
+}
+
+impl Diagnostics {
+    /// Looks at every entry of the benchmark's matrix, a few times.
+    pub fn of(benchmark: &Benchmark) -> Self {
+        let m = &benchmark.matrix;
+        let mut d = Self::default();
+        let mut first = vec![f64::NAN; m.n_items()];
+        let mut varies = vec![false; m.n_items()];
+        let mut answers = vec![0usize; m.n_items()];
+        let mut item_hash = vec![0u64; m.n_items()];
+        let mut model_hash = Vec::with_capacity(m.n_models());
+        for l in 0..m.n_models() {
+            let row = m.row(l);
+            let mut hash = 0;
+            let mut answered = 0;
+            for (i, &y) in row.iter().enumerate() {
+                let code = y.to_bits() | u64::from(y.is_nan());
+                hash = mix(hash, code);
+                item_hash[i] = mix(item_hash[i], code);
+                if y.is_nan() {
+                    continue;
+                }
+                answered += 1;
+                answers[i] += 1;
+                if first[i].is_nan() {
+                    first[i] = y;
+                } else if first[i] != y {
+                    varies[i] = true;
+                }
+            }
+            model_hash.push(hash);
+            d.missing_cells += m.n_items() - answered;
+            if answered == 0 {
+                d.models_without_answers.push(l);
+            } else if answered < m.n_items() {
+                d.incomplete_models.push(l);
+            }
+        }
+        for i in 0..m.n_items() {
+            if answers[i] == 0 {
+                d.items_without_answers.push(i);
+            } else if !varies[i] && answers[i] > 1 {
+                d.constant_items.push(i);
+            }
+        }
+        d.find_extremes(benchmark, &varies);
+        d.duplicate_models = groups(
+            (0..m.n_models()).filter(|l| !d.models_without_answers.contains(l)),
+            |l| model_hash[l],
+            |a, b| {
+                let (a, b) = (m.row(a), m.row(b));
+                a.iter()
+                    .zip(&b)
+                    .all(|(x, y)| x == y || (x.is_nan() && y.is_nan()))
+            },
+        );
+        d.duplicate_items = groups(
+            (0..m.n_items()).filter(|&i| varies[i]),
+            |i| item_hash[i],
+            |a, b| (0..m.n_models()).all(|l| m.get(l, a) == m.get(l, b)),
+        );
+        d
+    }
+
+    fn find_extremes(&mut self, benchmark: &Benchmark, varies: &[bool]) {
+        let m = &benchmark.matrix;
+        for l in 0..m.n_models() {
+            let (mut right, mut wrong, mut seen) = (true, true, false);
+            for (&y, _) in m
+                .row(l)
+                .iter()
+                .zip(varies)
+                .filter(|(y, v)| **v && !y.is_nan())
+            {
+                seen = true;
+                right &= y == 1.0;
+                wrong &= y == 0.0;
+            }
+            if seen && right {
+                self.all_right.push(l);
+            } else if seen && wrong {
+                self.all_wrong.push(l);
+            }
+        }
+    }
+
+    /// The findings as sentences that name models and items (the first few of many).
+    pub fn warnings(&self, benchmark: &Benchmark) -> Vec<String> {
+        let m = &benchmark.matrix;
+        let models = |l: &[usize]| list(l.iter().map(|&l| m.models()[l].as_str()));
+        let items = |i: &[usize]| list(i.iter().map(|&i| m.items()[i].as_str()));
+        let mut out = Vec::new();
+        if !self.models_without_answers.is_empty() {
+            out.push(format!(
+                "{} without any answer, left out of fits and metrics: {}",
+                count(self.models_without_answers.len(), "model"),
+                models(&self.models_without_answers)
+            ));
+        }
+        if !self.items_without_answers.is_empty() {
+            out.push(format!(
+                "{} that nobody answered: {}",
+                count(self.items_without_answers.len(), "item"),
+                items(&self.items_without_answers)
+            ));
+        }
+        if !self.constant_items.is_empty() {
+            out.push(format!(
+                "{} on which every model has the same score: {}",
+                count(self.constant_items.len(), "constant item"),
+                items(&self.constant_items)
+            ));
+        }
+        if !self.all_right.is_empty() {
+            out.push(format!(
+                "{} right on every item that is not constant: {}",
+                count(self.all_right.len(), "model"),
+                models(&self.all_right)
+            ));
+        }
+        if !self.all_wrong.is_empty() {
+            out.push(format!(
+                "{} wrong on every item that is not constant: {}",
+                count(self.all_wrong.len(), "model"),
+                models(&self.all_wrong)
+            ));
+        }
+        for group in self.duplicate_models.iter().take(LISTED) {
+            out.push(format!(
+                "models with identical responses: {}",
+                models(group)
+            ));
+        }
+        if self.duplicate_models.len() > LISTED {
+            out.push(format!(
+                "{} more groups of models with identical responses",
+                self.duplicate_models.len() - LISTED
+            ));
+        }
+        if !self.duplicate_items.is_empty() {
+            let several: usize = self.duplicate_items.iter().map(Vec::len).sum();
+            out.push(format!(
+                "{several} items share their responses with another item, in {}; the largest: {}",
+                count(self.duplicate_items.len(), "group"),
+                self.duplicate_items
+                    .iter()
+                    .max_by_key(|g| (g.len(), std::cmp::Reverse(g[0])))
+                    .map(|g| items(g))
+                    .unwrap_or_default()
+            ));
+        }
+        let active = m.n_models() - self.models_without_answers.len();
+        if active < FEW_MODELS {
+            out.push(format!(
+                "only {}: IRT parameters from so few are unreliable",
+                count(active, "model")
+            ));
+        }
+        out
+    }
+}
+
+/// How many names a warning lists.
+const LISTED: usize = 5;
+
+/// Below this number of models a warning says that a fit is unreliable: an item's discrimination then rests on a
+/// handful of responses.
+pub const FEW_MODELS: usize = 20;
+
+/// "1 model", "3 models".
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The first few names, and how many more there are.
+pub(crate) fn list<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let mut text = names.take(LISTED).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+fn mix(hash: u64, value: u64) -> u64 {
+    (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95)
+}
+
+fn groups(
+    members: impl Iterator<Item = usize>,
+    hash: impl Fn(usize) -> u64,
+    same: impl Fn(usize, usize) -> bool,
+) -> Vec<Vec<usize>> {
+    let mut by_hash: HashMap<u64, Vec<Vec<usize>>> = HashMap::new();
+    for i in members {
+        let found = by_hash.entry(hash(i)).or_default();
+        match found.iter_mut().find(|g| same(g[0], i)) {
+            Some(group) => group.push(i),
+            None => found.push(vec![i]),
+        }
+    }
+    let mut out: Vec<Vec<usize>> = by_hash
+        .into_values()
+        .flatten()
+        .filter(|g| g.len() > 1)
+        .collect();
+    out.sort();
+    out
+}

@@ -1,0 +1,19 @@
+//! Benchmarks in memory: the response matrix, scenarios and sub-scenarios, splits, diagnostics; `read` fills them.
+
+mod benchmark;
+mod binarise;
+mod diagnostics;
+mod matrix;
+pub mod read;
+mod responses;
+mod split;
+mod texts;
+pub mod write;
+
+pub use benchmark::{Aggregate, Benchmark, Scenario, SubScenario};
+pub use binarise::{GRID as BINARISATION_GRID, threshold};
+pub use diagnostics::Diagnostics;
+pub use matrix::{MatrixBuilder, ResponseMatrix};
+pub use responses::Responses;
+pub use split::{Split, SplitKind, split, split_or_all};
+pub use texts::{ItemText, ItemTexts};

@@ -1,0 +1,392 @@
+//! The native format: a manifest `NAME.json` that describes the matrix `NAME.csv.gz`, and tables without one.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{ReadOptions, Source, Table, open, separated};
+use crate::data::{Aggregate, Benchmark, ItemText, ItemTexts, Scenario, SubScenario};
+use crate::error::{Error, Result, nearest};
+
+/// A manifest as it stands in its file. Keys that are not known here are ignored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name of the benchmark.
+    pub benchmark: String,
+    /// File of the matrix, beside the manifest.
+    pub matrix: String,
+    /// Number of models, checked against the matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub models: Option<usize>,
+    /// Number of items, checked against the matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<usize>,
+    /// True when the responses were simulated.
+    #[serde(default)]
+    pub simulated: bool,
+    /// What a score is.
+    #[serde(default)]
+    pub metric: String,
+    /// How every scenario is averaged, or one by one.
+    #[serde(default = "macro_by_default")]
+    pub aggregate: Aggregates,
+    /// Who published the responses.
+    #[serde(default)]
+    pub source: String,
+    /// Terms of use.
+    #[serde(default)]
+    pub licence: String,
+    /// Remarks.
+    #[serde(default)]
+    pub notes: String,
+    /// Scenario -> sub-scenario -> \[first, end) column, in order.
+    pub scenarios: Map<String, Value>,
+    /// Model -> release date (YYYY-MM-DD).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub released: BTreeMap<String, String>,
+    /// Model -> organisation.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub organisations: BTreeMap<String, String>,
+    /// File of item texts (JSON lines, gzip or not), beside the manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_text: Option<String>,
+}
+
+/// One aggregate for all scenarios, or one each.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Aggregates {
+    /// The same for every scenario.
+    All(Aggregate),
+    /// By scenario name; macro where absent.
+    Each(BTreeMap<String, Aggregate>),
+}
+
+fn macro_by_default() -> Aggregates {
+    Aggregates::All(Aggregate::Macro)
+}
+
+impl Aggregates {
+    /// The shortest way to say the aggregates of these scenarios.
+    pub(crate) fn of_scenarios(scenarios: &[Scenario]) -> Self {
+        match scenarios {
+            [first, rest @ ..] if rest.iter().any(|s| s.aggregate != first.aggregate) => {
+                Self::Each(
+                    scenarios
+                        .iter()
+                        .map(|s| (s.name.clone(), s.aggregate))
+                        .collect(),
+                )
+            }
+            [first, ..] => Self::All(first.aggregate),
+            [] => macro_by_default(),
+        }
+    }
+
+    fn of(&self, scenario: &str) -> Aggregate {
+        match self {
+            Self::All(a) => *a,
+            Self::Each(each) => each.get(scenario).copied().unwrap_or(Aggregate::Macro),
+        }
+    }
+}
+
+const REMEDY: &str = "a manifest has `benchmark`, `matrix` (a file name) and `scenarios` {scenario: {sub-scenario: [first, end]}}";
+
+pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result<Benchmark> {
+    let manifest = parse(path, source)?;
+    let matrix = path.with_file_name(&manifest.matrix);
+    let table = separated::read(&matrix, open(&matrix)?, options)?;
+    let texts = match &manifest.item_text {
+        Some(name) => {
+            let path = path.with_file_name(name);
+            item_texts(&path, open(&path)?)?
+        }
+        None => ItemTexts::default(),
+    };
+    assemble(path, manifest, table, texts)
+}
+
+/// The benchmark of the manifest at `path` when its matrix is `matrix`; `None` when the file describes something else.
+pub(super) fn read_for(
+    path: &Path,
+    matrix: &Path,
+    options: &ReadOptions,
+) -> Result<Option<Benchmark>> {
+    match parse(path, open(path)?) {
+        Ok(manifest) if path.with_file_name(&manifest.matrix) == matrix => {
+            read(path, open(path)?, options).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn parse(path: &Path, source: Source) -> Result<Manifest> {
+    let mut text = String::new();
+    source
+        .reader()
+        .read_to_string(&mut text)
+        .map_err(|e| Error::io(path, "reading the manifest", e))?;
+    serde_json::from_str(&text).map_err(|e| Error::Input {
+        place: crate::error::Place {
+            file: path.to_owned(),
+            line: Some(e.line() as u64),
+            column: Some(e.column() as u64),
+        },
+        what: format!("not a manifest: {}", without_place(&e)),
+        hint: REMEDY.into(),
+    })
+}
+
+/// serde_json repeats the place at the end of its message; ours stands in front.
+pub(crate) fn without_place(e: &serde_json::Error) -> String {
+    let text = e.to_string();
+    match text.rfind(" at line ") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
+/// Joins a manifest with its matrix and texts, and checks one against the other.
+pub(crate) fn assemble(
+    path: &Path,
+    manifest: Manifest,
+    table: Table,
+    texts: ItemTexts,
+) -> Result<Benchmark> {
+    let Table {
+        matrix,
+        mut warnings,
+    } = table;
+    for (what, said, found) in [
+        ("models", manifest.models, matrix.n_models()),
+        ("items", manifest.items, matrix.n_items()),
+    ] {
+        if said.is_some_and(|n| n != found) {
+            return Err(Error::input(
+                path,
+                format!(
+                    "`{what}` says {}, but {} has {found}",
+                    said.unwrap_or(0),
+                    manifest.matrix
+                ),
+                "the two files do not belong together, or one is cut off",
+            ));
+        }
+    }
+    let scenarios = scenarios(path, &manifest, matrix.n_items())?;
+    let used: usize = scenarios.iter().map(Scenario::n_items).sum();
+    if used < matrix.n_items() {
+        warnings.push(format!(
+            "{} of {} items are in no scenario and left out",
+            matrix.n_items() - used,
+            matrix.n_items()
+        ));
+    }
+    let mut released = BTreeMap::new();
+    for (model, date) in &manifest.released {
+        let date: Date = date.parse().map_err(|e| {
+            Error::input(
+                path,
+                format!("`released` of {model:?} is {date:?}: {e}"),
+                "write dates as YYYY-MM-DD",
+            )
+        })?;
+        released.insert(model.clone(), date);
+    }
+    for (key, names) in [
+        ("released", manifest.released.keys().collect::<Vec<_>>()),
+        ("organisations", manifest.organisations.keys().collect()),
+    ] {
+        let known: std::collections::HashSet<&String> = matrix.models().iter().collect();
+        for name in names.into_iter().filter(|n| !known.contains(n)) {
+            let near = nearest(name, matrix.models().iter().map(String::as_str));
+            warnings.push(format!(
+                "`{key}` names {name:?}, which is no model of the matrix{}",
+                near.map_or(String::new(), |n| format!(" (did you mean {n:?}?)"))
+            ));
+        }
+    }
+    Ok(Benchmark {
+        name: manifest.benchmark,
+        origin: path.to_owned(),
+        simulated: manifest.simulated,
+        source: manifest.source,
+        licence: manifest.licence,
+        metric: manifest.metric,
+        notes: manifest.notes,
+        matrix,
+        scenarios,
+        released,
+        organisations: manifest.organisations,
+        texts,
+        warnings,
+    })
+}
+
+fn scenarios(path: &Path, manifest: &Manifest, n_items: usize) -> Result<Vec<Scenario>> {
+    let wrong = |what: String| Error::input(path, what, REMEDY);
+    let mut taken = vec![None; n_items];
+    let mut out = Vec::new();
+    for (name, subs) in &manifest.scenarios {
+        let subs = subs.as_object().ok_or_else(|| {
+            wrong(format!(
+                "scenario {name:?} is not an object of sub-scenarios"
+            ))
+        })?;
+        let mut scenario = Scenario {
+            name: name.clone(),
+            aggregate: manifest.aggregate.of(name),
+            columns: Vec::new(),
+            subscenarios: Vec::new(),
+        };
+        for (sub, range) in subs {
+            let [first, end] = serde_json::from_value::<[usize; 2]>(range.clone())
+                .ok()
+                .filter(|[first, end]| first < end && *end <= n_items)
+                .ok_or_else(|| {
+                    wrong(format!(
+                        "sub-scenario {name:?} / {sub:?} is {range}: not a [first, end) range of the {n_items} columns"
+                    ))
+                })?;
+            for (column, taken) in taken.iter_mut().enumerate().take(end).skip(first) {
+                if let Some(other) = taken.replace(name) {
+                    return Err(wrong(format!(
+                        "column {column} is in scenario {other:?} and again in {name:?} / {sub:?}"
+                    )));
+                }
+            }
+            let at = scenario.columns.len();
+            scenario.columns.extend(first..end);
+            scenario.subscenarios.push(SubScenario {
+                name: sub.clone(),
+                items: at..scenario.columns.len(),
+            });
+        }
+        if scenario.columns.is_empty() {
+            return Err(wrong(format!("scenario {name:?} has no sub-scenario")));
+        }
+        out.push(scenario);
+    }
+    if out.is_empty() {
+        return Err(wrong("no scenarios".into()));
+    }
+    Ok(out)
+}
+
+/// Reads item texts: JSON lines with `id`, `text` and optionally `options`, `answer`, `category`.
+pub(crate) fn item_texts(path: &Path, source: Source) -> Result<ItemTexts> {
+    #[derive(Deserialize)]
+    struct Line {
+        id: String,
+        #[serde(flatten)]
+        text: ItemText,
+    }
+    let mut texts = ItemTexts::default();
+    let mut content = String::new();
+    source
+        .reader()
+        .read_to_string(&mut content)
+        .map_err(|e| Error::io(path, "reading item texts", e))?;
+    // Not `lines()` of any Unicode kind: only a line feed ends a record.
+    for (number, line) in content.split('\n').enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let line: Line = serde_json::from_str(line).map_err(|e| {
+            Error::at_line(
+                path,
+                number as u64 + 1,
+                format!("not an item text: {}", without_place(&e)),
+                "write {\"id\": ..., \"text\": ...} a line",
+            )
+        })?;
+        texts.insert(line.id, line.text);
+    }
+    Ok(texts)
+}
+
+/// A benchmark from a table alone: scenarios by the prefixes `scenario[/sub]/id` of the item ids where all have one, else
+/// a single scenario named like the file. Sub-scenarios count equally.
+pub(super) fn without(path: &Path, table: Table) -> Benchmark {
+    let name = path
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let stem = name.strip_suffix(".gz").unwrap_or(&name);
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+    let ids = table.matrix.items();
+    let split = |id: &str| -> Option<(String, String)> {
+        let mut parts = id.splitn(3, '/');
+        match (parts.next()?, parts.next()?, parts.next()) {
+            (scenario, sub, Some(_)) => Some((scenario.into(), sub.into())),
+            (scenario, _, None) => Some((scenario.into(), "all".into())),
+        }
+    };
+    let keys: Vec<(String, String)> = match ids.iter().map(|id| split(id)).collect() {
+        Some(keys) => keys,
+        None => vec![(stem.to_owned(), "all".to_owned()); ids.len()],
+    };
+    Benchmark {
+        name: stem.to_owned(),
+        origin: PathBuf::from(path),
+        simulated: false,
+        source: String::new(),
+        licence: String::new(),
+        metric: String::new(),
+        notes: String::new(),
+        scenarios: by_key(&keys),
+        matrix: table.matrix,
+        released: BTreeMap::new(),
+        organisations: BTreeMap::new(),
+        texts: ItemTexts::default(),
+        warnings: table.warnings,
+    }
+}
+
+/// Scenarios and sub-scenarios in order of their first item.
+fn by_key(keys: &[(String, String)]) -> Vec<Scenario> {
+    let mut order: Vec<(&str, Vec<(&str, Vec<usize>)>)> = Vec::new();
+    for (column, (scenario, sub)) in keys.iter().enumerate() {
+        let at = position_or_push(&mut order, scenario);
+        let subs = &mut order[at].1;
+        let at = position_or_push(subs, sub);
+        subs[at].1.push(column);
+    }
+    order
+        .into_iter()
+        .map(|(name, subs)| {
+            let mut columns = Vec::new();
+            let mut subscenarios = Vec::new();
+            for (sub, items) in subs {
+                let at = columns.len();
+                columns.extend(items);
+                subscenarios.push(SubScenario {
+                    name: sub.to_owned(),
+                    items: at..columns.len(),
+                });
+            }
+            Scenario {
+                name: name.to_owned(),
+                aggregate: Aggregate::Macro,
+                columns,
+                subscenarios,
+            }
+        })
+        .collect()
+}
+
+fn position_or_push<'a, T: Default>(list: &mut Vec<(&'a str, T)>, key: &'a str) -> usize {
+    // Ids of one scenario mostly stand together: look at the last first.
+    match list.iter().rposition(|(k, _)| *k == key) {
+        Some(at) => at,
+        None => {
+            list.push((key, T::default()));
+            list.len() - 1
+        }
+    }
+}

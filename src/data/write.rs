@@ -1,0 +1,154 @@
+//! Writing files whole or not at all, and benchmarks in the native format.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flate2::{Compression, GzBuilder};
+use serde_json::{Map, Value, json};
+
+use super::Benchmark;
+use super::read::Manifest;
+use crate::error::{Error, Result};
+
+/// Writes `bytes` to `path` by way of a file beside it: a crash leaves the old file or the new one. A name that ends in
+/// `.gz` is compressed.
+///
+/// # Errors
+/// [`Error::Io`] with the path.
+pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let failed = |e| Error::io(path, "writing", e);
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let packed;
+    let bytes = if path.extension().is_some_and(|e| e == "gz") {
+        packed = gzip(bytes).map_err(failed)?;
+        &packed
+    } else {
+        bytes
+    };
+    let written = fs::File::create(&part)
+        .and_then(|mut f| f.write_all(bytes).and_then(|()| f.sync_all()))
+        .and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        // Best effort: the message about the write itself matters more.
+        let _ = fs::remove_file(&part);
+    }
+    written.map_err(failed)
+}
+
+/// Gzip without a time stamp, so that the same input gives the same bytes.
+fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzBuilder::new()
+        .mtime(0)
+        .write(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+/// Writes `DIR/STEM.json`, `DIR/STEM.csv.gz` and, where there are item texts, `DIR/STEM.items.jsonl.gz`; the same benchmark
+/// gives the same bytes. Items in no scenario are left out.
+///
+/// # Errors
+/// [`Error::Io`]; the manifest is written last, so that it never describes a matrix that is not there.
+pub fn native(benchmark: &Benchmark, dir: &Path, stem: &str) -> Result<PathBuf> {
+    fs::create_dir_all(dir).map_err(|e| Error::io(dir, "making the folder", e))?;
+    let mut scenarios = Map::new();
+    let mut columns = Vec::new();
+    for s in &benchmark.scenarios {
+        let mut subs = Map::new();
+        for sub in &s.subscenarios {
+            let at = columns.len();
+            columns.extend_from_slice(&s.columns[sub.items.clone()]);
+            subs.insert(sub.name.clone(), json!([at, columns.len()]));
+        }
+        scenarios.insert(s.name.clone(), Value::Object(subs));
+    }
+    let matrix = format!("{stem}.csv.gz");
+    atomically(&dir.join(&matrix), &table(benchmark, &columns)?)?;
+    let item_text = item_texts(benchmark, &columns, dir, stem)?;
+    let manifest = Manifest {
+        benchmark: benchmark.name.clone(),
+        matrix,
+        models: Some(benchmark.matrix.n_models()),
+        items: Some(columns.len()),
+        simulated: benchmark.simulated,
+        metric: benchmark.metric.clone(),
+        aggregate: super::read::Aggregates::of_scenarios(&benchmark.scenarios),
+        source: benchmark.source.clone(),
+        licence: benchmark.licence.clone(),
+        notes: benchmark.notes.clone(),
+        scenarios,
+        released: benchmark
+            .released
+            .iter()
+            .map(|(m, d)| (m.clone(), d.to_string()))
+            .collect(),
+        organisations: benchmark.organisations.clone(),
+        item_text,
+    };
+    let path = dir.join(format!("{stem}.json"));
+    let mut text = serde_json::to_string_pretty(&manifest)
+        .map_err(|e| Error::io(&path, "writing", e.into()))?;
+    text.push('\n');
+    atomically(&path, text.as_bytes())?;
+    Ok(path)
+}
+
+fn table(benchmark: &Benchmark, columns: &[usize]) -> Result<Vec<u8>> {
+    let m = &benchmark.matrix;
+    let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+    let failed = |e: csv::Error| Error::io(&benchmark.origin, "writing the matrix", e.into());
+    let header = columns.iter().map(|&c| m.items()[c].as_str());
+    writer
+        .write_record(std::iter::once("model").chain(header))
+        .map_err(failed)?;
+    let mut scores = vec![0.0; columns.len()];
+    let mut cell = String::new();
+    for (l, name) in m.models().iter().enumerate() {
+        m.gather(l, columns, &mut scores);
+        writer.write_field(name).map_err(failed)?;
+        for &y in &scores {
+            use std::fmt::Write as _;
+            cell.clear();
+            // The shortest decimal that reads back as the same number; nothing where missing.
+            if !y.is_nan() && write!(cell, "{y}").is_err() {
+                cell.clear();
+            }
+            writer.write_field(&cell).map_err(failed)?;
+        }
+        writer.write_record(None::<&[u8]>).map_err(failed)?;
+    }
+    writer
+        .into_inner()
+        .map_err(|e| Error::io(&benchmark.origin, "writing the matrix", e.into_error()))
+}
+
+fn item_texts(
+    benchmark: &Benchmark,
+    columns: &[usize],
+    dir: &Path,
+    stem: &str,
+) -> Result<Option<String>> {
+    if benchmark.texts.is_empty() {
+        return Ok(None);
+    }
+    let name = format!("{stem}.items.jsonl.gz");
+    let path = dir.join(&name);
+    let mut lines = Vec::new();
+    for &c in columns {
+        let id = &benchmark.matrix.items()[c];
+        if let Some(text) = benchmark.texts.get(id) {
+            let mut line = Map::new();
+            line.insert("id".into(), json!(id));
+            if let Ok(Value::Object(fields)) = serde_json::to_value(text) {
+                line.extend(fields);
+            }
+            lines.extend_from_slice(Value::Object(line).to_string().as_bytes());
+            lines.push(b'\n');
+        }
+    }
+    atomically(&path, &lines)?;
+    Ok(Some(name))
+}

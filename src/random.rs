@@ -1,0 +1,32 @@
+//! Seeded randomness: one seed, an independent stream for every purpose, the same numbers on every machine.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// What random numbers are drawn for; each purpose has its own stream of a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Which models test.
+    Split,
+    /// Items drawn by stratified sampling, for a scenario.
+    Items(usize),
+    /// k-means seeding: a scenario, a restart.
+    KMeans(usize, usize),
+    /// The start of the subspace iteration of a fit.
+    FitStart,
+    /// Simulated populations and responses; the number is the part being drawn.
+    Simulate(usize),
+}
+
+/// The generator of `seed` for `stream`.
+pub fn rng(seed: u64, stream: Stream) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(match stream {
+        Stream::Split => 1,
+        Stream::FitStart => 2,
+        Stream::Items(scenario) => 1 << 32 | scenario as u64,
+        Stream::KMeans(scenario, restart) => 2 << 32 | (restart as u64) << 24 | scenario as u64,
+        Stream::Simulate(part) => 3 << 32 | part as u64,
+    });
+    rng
+}
