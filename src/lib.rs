@@ -6,6 +6,7 @@
 
 pub mod data;
 pub mod error;
+pub mod irt;
 pub mod progress;
 pub mod random;
 

@@ -1,0 +1,199 @@
+//! Ability of a model that answered some items, with the item parameters fixed.
+
+use super::moments::{Gaussians, doubled, extended_moments};
+use super::packed;
+use super::parameters::{ItemParameters, Prior};
+use super::sigmoid;
+use super::sweep::omega;
+
+/// How an ability is estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AbilityMethod {
+    /// The variational posterior under the fitted prior: always finite, with a covariance.
+    #[default]
+    Posterior,
+    /// Maximum likelihood (the reference); it runs off where all answers are right or all wrong.
+    MaximumLikelihood,
+}
+
+impl AbilityMethod {
+    /// `posterior` or `ml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Posterior => "posterior",
+            Self::MaximumLikelihood => "ml",
+        }
+    }
+}
+
+/// An estimated ability.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ability {
+    /// Posterior; a point (covariance 0) for maximum likelihood.
+    pub theta: Gaussians,
+    /// How it was estimated.
+    pub method: AbilityMethod,
+    /// False when the iteration met its limit: a maximum-likelihood ability that runs off to infinity.
+    pub converged: bool,
+}
+
+impl Ability {
+    /// Probability of a right answer of each item at this ability: with the posteriors of both for
+    /// [`AbilityMethod::Posterior`], from the point estimates of both for maximum likelihood, as the reference has it.
+    pub fn probabilities(&self, items: &ItemParameters) -> Vec<f64> {
+        match self.method {
+            AbilityMethod::Posterior => items.probabilities(&self.theta, 0),
+            AbilityMethod::MaximumLikelihood => items.probabilities_at(self.theta.mean(0)),
+        }
+    }
+}
+
+/// The ability of a model with scores `y` (in \[0, 1\], NaN is left out) on `items`; with no answer the prior (posterior
+/// method) or 0 (maximum likelihood).
+pub fn ability(
+    items: &ItemParameters,
+    y: &[f64],
+    prior: &Prior,
+    method: AbilityMethod,
+) -> Ability {
+    let seen: Vec<usize> = (0..items.len()).filter(|&i| !y[i].is_nan()).collect();
+    match method {
+        AbilityMethod::Posterior => posterior(items, &seen, y, prior),
+        AbilityMethod::MaximumLikelihood => maximum_likelihood(items, &seen, y),
+    }
+}
+
+/// Fixed-point steps: each is a closed-form update, most abilities need fewer than 50.
+const POSTERIOR_STEPS: usize = 1000;
+const POSTERIOR_TOLERANCE: f64 = 1e-9;
+
+fn posterior(items: &ItemParameters, seen: &[usize], y: &[f64], prior: &Prior) -> Ability {
+    let d = items.dims();
+    let inner = packed::len(d);
+    let z = items.posterior().select(seen);
+    let zz = z.second_moments();
+    let mut linear = prior.shift();
+    for (row, &i) in seen.iter().enumerate() {
+        for (h, a) in linear.iter_mut().zip(z.mean(row)) {
+            *h += (y[i] - 0.5) * a;
+        }
+    }
+    let mut theta = Gaussians::new(d, prior.mean.clone(), prior.covariance());
+    let mut converged = seen.is_empty();
+    let (mut precision, mut mean) = (vec![0.0; inner], vec![0.0; d]);
+    for _ in 0..POSTERIOR_STEPS {
+        if converged {
+            break;
+        }
+        let xx = doubled(extended_moments(&theta), d + 1);
+        precision.copy_from_slice(&prior.precision);
+        mean.copy_from_slice(&linear);
+        for zz in zz.outer_iter() {
+            let c = zz.dot(&xx.row(0)).max(0.0).sqrt();
+            let w = omega(c, (-c).exp());
+            for (q, s) in precision.iter_mut().enumerate() {
+                *s += w * zz[q];
+            }
+            for (j, m) in mean.iter_mut().enumerate() {
+                *m += w * zz[inner + j];
+            }
+        }
+        packed::cholesky(&mut precision, d);
+        packed::solve(&precision, d, &mut mean);
+        packed::invert(&mut precision, d);
+        let largest = theta
+            .mean
+            .iter()
+            .zip(&mean)
+            .fold(0.0f64, |a, (old, new)| a.max((new - old).abs()));
+        theta.mean.copy_from_slice(&mean);
+        theta.cov.copy_from_slice(&precision);
+        converged = largest < POSTERIOR_TOLERANCE;
+    }
+    theta.refresh_log_det();
+    Ability {
+        theta,
+        method: AbilityMethod::Posterior,
+        converged,
+    }
+}
+
+/// The reference's guard inside its logarithms.
+const GUARD: f64 = 1e-10;
+const NEWTON_STEPS: usize = 200;
+
+fn maximum_likelihood(items: &ItemParameters, seen: &[usize], y: &[f64]) -> Ability {
+    let d = items.dims();
+    let mut theta = vec![0.0; d];
+    let loss = |theta: &[f64]| -> f64 {
+        seen.iter()
+            .map(|&i| {
+                let p = sigmoid(items.logit(i, theta, None));
+                -(y[i] * (p + GUARD).ln() + (1.0 - y[i]) * (1.0 - p + GUARD).ln())
+            })
+            .sum()
+    };
+    let mut value = loss(&theta);
+    let mut converged = seen.is_empty();
+    let mut slope = vec![0.0; d];
+    for _ in 0..NEWTON_STEPS {
+        if converged {
+            break;
+        }
+        let mut gradient = vec![0.0; d];
+        let mut information = vec![0.0; packed::len(d)];
+        for &i in seen {
+            let p = sigmoid(items.logit(i, &theta, Some(&mut slope)));
+            let spread = p * (1.0 - p);
+            let pull = spread * (y[i] / (p + GUARD) - (1.0 - y[i]) / (1.0 - p + GUARD));
+            for a in 0..d {
+                gradient[a] += pull * slope[a];
+                for b in 0..=a {
+                    information[packed::at(a, b)] += spread * slope[a] * slope[b];
+                }
+            }
+        }
+        if gradient.iter().all(|g| g.abs() < 1e-9) {
+            converged = true;
+            break;
+        }
+        let trace: f64 = (0..d).map(|a| information[packed::at(a, a)]).sum();
+        (0..d).for_each(|a| information[packed::at(a, a)] += 1e-10 * trace + 1e-12);
+        packed::cholesky(&mut information, d);
+        packed::solve(&information, d, &mut gradient);
+        let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let mut step = (MAX_STEP / norm).min(1.0);
+        let improved = loop {
+            let moved: Vec<f64> = theta
+                .iter()
+                .zip(&gradient)
+                .map(|(t, g)| t + step * g)
+                .collect();
+            let new = loss(&moved);
+            if new <= value {
+                let gained = value - new;
+                theta = moved;
+                value = new;
+                break gained > 0.0 || step * norm > 1e-12;
+            }
+            step /= 2.0;
+            if step < 1e-12 {
+                break false;
+            }
+        };
+        if !improved {
+            break;
+        }
+    }
+    // All right or all wrong: the likelihood has no maximum, whatever the guard makes of it.
+    let runs_off = !seen.is_empty()
+        && (seen.iter().all(|&i| y[i] == 1.0) || seen.iter().all(|&i| y[i] == 0.0));
+    Ability {
+        theta: Gaussians::points(d, theta),
+        method: AbilityMethod::MaximumLikelihood,
+        converged: converged && !runs_off,
+    }
+}
+
+/// A Newton step is at most this long; abilities of real models lie within a few units of 0.
+const MAX_STEP: f64 = 10.0;

@@ -1,0 +1,147 @@
+//! Choosing the number of dimensions D by validation on held-out training models.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::ability::{AbilityMethod, ability};
+use super::fit::{FitOptions, fit};
+use crate::data::Responses;
+use crate::error::Result;
+use crate::progress::{Observer, Part as Stretch};
+
+/// Candidates when the user names none (METHOD: Dimension by validation).
+pub const DEFAULT_DIMS: [usize; 4] = [2, 5, 10, 15];
+
+/// A larger D must beat a smaller one by more than this in mean absolute error.
+const WORTH: f64 = 0.0025;
+/// Every so many-th training model is held out.
+const HELD_OUT: usize = 5;
+
+/// One scenario's part of the fitted columns.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its items among the columns.
+    pub items: Range<usize>,
+    /// Their balance weights.
+    pub weights: Vec<f64>,
+}
+
+/// Validation of one candidate.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Validation {
+    /// D.
+    pub dims: usize,
+    /// Mean over scenarios of the errors below.
+    pub error: f64,
+    /// Mean over held-out models of |mean w P - mean w y| on the odd items, for each scenario; NaN where no held-out
+    /// model answered both halves of it.
+    pub errors: Vec<f64>,
+}
+
+/// The chosen D with the table it was chosen from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DimensionChoice {
+    /// The smallest D within 0.0025 of the best error.
+    pub dims: usize,
+    /// One row a candidate, in rising order.
+    pub table: Vec<Validation>,
+}
+
+impl DimensionChoice {
+    /// The row of the chosen D.
+    pub fn chosen(&self) -> &Validation {
+        let at = self.table.iter().position(|v| v.dims == self.dims);
+        &self.table[at.unwrap_or(0)]
+    }
+}
+
+/// Holds out every 5th training model, fits each candidate on the rest, estimates the held-out models' abilities from the
+/// even items and predicts the odd ones. A single candidate is validated too: its error is b in gp-IRT's lambda.
+///
+/// # Errors
+/// [`crate::Error::Cancelled`].
+pub fn choose_dimension(
+    train: &Responses<'_>,
+    parts: &[Part],
+    candidates: &[usize],
+    method: AbilityMethod,
+    observer: &dyn Observer,
+) -> Result<DimensionChoice> {
+    let (held_out, rest): (Vec<_>, Vec<_>) = train
+        .models()
+        .iter()
+        .enumerate()
+        .partition(|(position, _)| position % HELD_OUT == 0);
+    let pick = |models: Vec<(usize, &usize)>| {
+        train.with_models(models.into_iter().map(|(_, &l)| l).collect())
+    };
+    let (held_out, rest) = (pick(held_out), pick(rest));
+    let mut candidates = candidates.to_vec();
+    candidates.sort_unstable();
+    candidates.dedup();
+    let cost = |d: usize| ((d + 1) * (d + 2)) as f64;
+    let total: f64 = candidates.iter().map(|&d| cost(d)).sum();
+    let mut done = 0.0;
+    let mut table = Vec::with_capacity(candidates.len());
+    for &dims in &candidates {
+        let to = done + cost(dims) / total;
+        let stretch = Stretch::new(observer, format!("validating D = {dims}"), done, to);
+        let fit = fit(&rest, &FitOptions::new(dims), &stretch)?;
+        let errors: Vec<Vec<Option<f64>>> = (0..held_out.n_models())
+            .into_par_iter()
+            .map(|l| {
+                let y = held_out.row(l);
+                let mut even = y.clone();
+                for part in parts {
+                    let odd = part.items.clone().skip(1).step_by(2);
+                    odd.for_each(|i| even[i] = f64::NAN);
+                }
+                let theta = ability(&fit.items, &even, &fit.ability_prior, method);
+                let p = theta.probabilities(&fit.items);
+                parts.iter().map(|part| odd_error(part, &y, &p)).collect()
+            })
+            .collect();
+        let errors: Vec<f64> = (0..parts.len())
+            .map(|s| mean(errors.iter().filter_map(|e| e[s])))
+            .collect();
+        table.push(Validation {
+            dims,
+            error: mean(errors.iter().copied().filter(|e| !e.is_nan())),
+            errors,
+        });
+        done = to;
+    }
+    let best = table
+        .iter()
+        .map(|v| v.error)
+        .fold(f64::INFINITY, |a, b| a.min(if b.is_nan() { a } else { b }));
+    let dims = table
+        .iter()
+        .find(|v| v.error <= best + WORTH)
+        .map_or(candidates[0], |v| v.dims);
+    Ok(DimensionChoice { dims, table })
+}
+
+fn odd_error(part: &Part, y: &[f64], p: &[f64]) -> Option<f64> {
+    let (mut predicted, mut observed, mut count) = (0.0, 0.0, 0.0);
+    let mut even_answered = false;
+    for (offset, i) in part.items.clone().enumerate() {
+        if y[i].is_nan() {
+            continue;
+        }
+        if offset % 2 == 0 {
+            even_answered = true;
+        } else {
+            predicted += part.weights[offset] * p[i];
+            observed += part.weights[offset] * y[i];
+            count += 1.0;
+        }
+    }
+    (even_answered && count > 0.0).then(|| (predicted - observed).abs() / count)
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, n) = values.fold((0.0, 0usize), |(s, n), v| (s + v, n + 1));
+    if n == 0 { f64::NAN } else { sum / n as f64 }
+}
