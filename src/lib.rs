@@ -4,8 +4,11 @@
 //! [`estimate`] -> [`experiment`] metrics -> view. The method is tinyBenchmarks (Maia Polo et al. 2024,
 //! arXiv 2402.14992).
 
+pub mod anchors;
 pub mod data;
 pub mod error;
+pub mod estimate;
+pub mod experiment;
 pub mod irt;
 pub mod progress;
 pub mod random;

@@ -50,12 +50,7 @@ impl Ability {
 
 /// The ability of a model with scores `y` (in \[0, 1\], NaN is left out) on `items`; with no answer the prior (posterior
 /// method) or 0 (maximum likelihood).
-pub fn ability(
-    items: &ItemParameters,
-    y: &[f64],
-    prior: &Prior,
-    method: AbilityMethod,
-) -> Ability {
+pub fn ability(items: &ItemParameters, y: &[f64], prior: &Prior, method: AbilityMethod) -> Ability {
     let seen: Vec<usize> = (0..items.len()).filter(|&i| !y[i].is_nan()).collect();
     match method {
         AbilityMethod::Posterior => posterior(items, &seen, y, prior),

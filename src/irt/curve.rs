@@ -103,8 +103,10 @@ pub fn binned_proportions(mut points: Vec<(f64, f64)>, bins: usize) -> Vec<Bin> 
 pub fn wilson_interval(proportion: f64, n: f64, z: f64) -> (f64, f64) {
     let z2 = z * z / n;
     let centre = (proportion + z2 / 2.0) / (1.0 + z2);
-    let half =
-        z / (1.0 + z2) * (proportion * (1.0 - proportion) / n + z2 / (4.0 * n)).max(0.0).sqrt();
+    let half = z / (1.0 + z2)
+        * (proportion * (1.0 - proportion) / n + z2 / (4.0 * n))
+            .max(0.0)
+            .sqrt();
     ((centre - half).max(0.0), (centre + half).min(1.0))
 }
 

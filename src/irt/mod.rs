@@ -15,8 +15,8 @@ mod start;
 mod sweep;
 
 pub use ability::{Ability, AbilityMethod, ability};
-pub use curve::{binned_proportions, Bin, Shape, wilson_interval};
-pub use dimension::{DEFAULT_DIMS, DimensionChoice, Validation, Part, choose_dimension};
+pub use curve::{Bin, Shape, binned_proportions, wilson_interval};
+pub use dimension::{DEFAULT_DIMS, DimensionChoice, Part, Validation, choose_dimension};
 pub use fit::{Fit, FitOptions, fit};
 pub use gauge::principal_components;
 pub use moments::Gaussians;

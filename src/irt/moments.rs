@@ -63,11 +63,7 @@ impl Gaussians {
 
     pub(crate) fn refresh_log_det(&mut self) {
         let k = self.k;
-        for (c, log_det) in self
-            .cov
-            .chunks_exact(packed::len(k))
-            .zip(&mut self.log_det)
-        {
+        for (c, log_det) in self.cov.chunks_exact(packed::len(k)).zip(&mut self.log_det) {
             *log_det = packed::cholesky(&mut c.to_vec(), k);
         }
     }
@@ -164,7 +160,9 @@ pub(crate) fn extended_means(theta: &Gaussians) -> Array2<f64> {
 pub(crate) fn doubled(mut moments: Array2<f64>, k: usize) -> Array2<f64> {
     for i in 0..k {
         for j in 0..i {
-            moments.column_mut(packed::at(i, j)).mapv_inplace(|x| 2.0 * x);
+            moments
+                .column_mut(packed::at(i, j))
+                .mapv_inplace(|x| 2.0 * x);
         }
     }
     moments

@@ -42,12 +42,7 @@ impl Tile {
 
 /// Updates q(z) of every item and returns the evidence bound's data term, sum over observed entries of
 /// (y - 1/2) m . E\[x\] - c/2 - log(1 + e^-c), at the posteriors *before* the update.
-pub(super) fn items(
-    y: &Responses<'_>,
-    theta: &Gaussians,
-    z: &mut Gaussians,
-    prior: &Prior,
-) -> f64 {
+pub(super) fn items(y: &Responses<'_>, theta: &Gaussians, z: &mut Gaussians, prior: &Prior) -> f64 {
     let k = z.dims();
     let p = packed::len(k);
     let x = extended_means(theta);

@@ -1,0 +1,16 @@
+//! Train/test runs: everything is fitted on the training models and judged on the test models.
+
+mod fitted;
+mod metrics;
+mod run;
+mod settings;
+mod sweep;
+
+pub use fitted::{Fitted, FittedScenario, fit_benchmark};
+pub use metrics::{Metrics, kendall_tau_b, ranks, spearman};
+pub use run::{
+    ModelEstimate, OverallPair, Row, SelectionEstimates, estimate_selection, overall, pairs_of,
+    rows, run, select,
+};
+pub use settings::{Lambda, ResponseForm, Scope, Settings};
+pub use sweep::{Sweep, SweepRow, sweep};
