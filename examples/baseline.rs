@@ -80,7 +80,12 @@ fn compare(
     let found = sweep(&benchmark, &settings, ns, pair.splits.len(), &Silent)?;
     let mut logs = Vec::new();
     for row in found.rows.iter().filter(|r| r.scenario.is_some()) {
-        let key = format!("{}/{}/{}", row.selection.name(), row.estimator.name(), row.n);
+        let key = format!(
+            "{}/{}/{}",
+            row.selection.name(),
+            row.estimator.name(),
+            row.n
+        );
         let (Some(ours), Some(&reference)) = (row.mae, pair.mae.get(&key)) else {
             continue;
         };

@@ -9,6 +9,7 @@ pub mod data;
 pub mod error;
 pub mod estimate;
 pub mod experiment;
+pub mod export;
 pub mod irt;
 pub mod progress;
 pub mod random;

@@ -9,8 +9,8 @@ mod sweep;
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
 pub use metrics::{Metrics, kendall_tau_b, ranks, spearman};
 pub use run::{
-    ModelEstimate, OverallPair, Row, SelectionEstimates, estimate_selection, overall, pairs_of,
-    rows, run, select,
+    ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
+    estimate_selection, overall, pairs_of, rows, run, select,
 };
 pub use settings::{Lambda, ResponseForm, Scope, Settings};
 pub use sweep::{Sweep, SweepRow, sweep};

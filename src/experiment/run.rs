@@ -230,6 +230,40 @@ pub fn run(
         .collect()
 }
 
+/// Says where fewer items were chosen than asked for. `found` holds, for each selection, every scenario.
+pub fn cap_warnings(
+    benchmark: &Benchmark,
+    found: &[Vec<SelectionEstimates>],
+    n: usize,
+) -> Vec<String> {
+    let short = found
+        .iter()
+        .flatten()
+        .filter(|s| s.selection.n() < n)
+        .map(|s| cap_warning(benchmark, s.scenario, &s.selection, n));
+    short.collect()
+}
+
+/// Says that `selection` has fewer items than the `n` asked for.
+pub fn cap_warning(
+    benchmark: &Benchmark,
+    scenario: usize,
+    selection: &Selection,
+    n: usize,
+) -> String {
+    let scenario = &benchmark.scenarios[scenario];
+    let what = match selection.kind {
+        SelectionKind::Random => "items",
+        _ => "distinct items",
+    };
+    format!(
+        "{}, {}: n = {n} is capped at the {} {what} there are",
+        scenario.name,
+        selection.kind.name(),
+        selection.n()
+    )
+}
+
 /// One line of a result table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {

@@ -104,6 +104,22 @@ impl Gaussians {
         }
     }
 
+    /// Several sets of vectors of length `k` as one.
+    pub(crate) fn concat<'a>(k: usize, sets: impl Iterator<Item = &'a Self>) -> Self {
+        let mut out = Self {
+            k,
+            mean: Vec::new(),
+            cov: Vec::new(),
+            log_det: Vec::new(),
+        };
+        for set in sets {
+            out.mean.extend_from_slice(&set.mean);
+            out.cov.extend_from_slice(&set.cov);
+            out.log_det.extend_from_slice(&set.log_det);
+        }
+        out
+    }
+
     /// n x k means as an array.
     pub(crate) fn means(&self) -> Array2<f64> {
         let mut out = Array2::zeros((self.len(), self.k));

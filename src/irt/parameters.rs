@@ -117,6 +117,16 @@ impl ItemParameters {
         }
     }
 
+    /// Several sets of items as one, where they agree in dimensions and convention; `None` for none at all.
+    pub(crate) fn concat(sets: &[Self]) -> Option<Self> {
+        let first = sets.first()?;
+        let k = first.posterior.dims();
+        Some(Self {
+            posterior: Gaussians::concat(k, sets.iter().map(|s| &s.posterior)),
+            convention: first.convention,
+        })
+    }
+
     /// The logit of the posterior means at a point, with the clipping of the item's convention; and its derivative with
     /// respect to each ability, into `slope` where given.
     pub(crate) fn logit(&self, item: usize, theta: &[f64], slope: Option<&mut [f64]>) -> f64 {

@@ -1,0 +1,80 @@
+//! Files that leave the program: anchors files, model files, results as JSON.
+
+mod anchors_file;
+mod model_file;
+mod results;
+
+pub use anchors_file::{AnchorsFile, Chosen, ScenarioAnchors, ScenarioScore, Score};
+pub use model_file::{ModelFile, ScenarioModel};
+pub use results::{estimate_json, show_json, sweep_json, warnings};
+
+use crate::irt::{Convention, Gaussians, ItemParameters};
+
+/// Item parameters as they stand in a file.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StoredItems {
+    /// How the numbers make a logit.
+    pub convention: Convention,
+    /// D.
+    pub dims: usize,
+    /// Posterior means of (a, b), D + 1 numbers an item; b is the intercept of a . theta - b.
+    pub mean: Vec<Vec<f64>>,
+    /// Posterior covariances: packed lower triangles, row by row. Empty for point parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cov: Vec<Vec<f64>>,
+}
+
+impl StoredItems {
+    /// From fitted parameters.
+    pub fn of(items: &ItemParameters) -> Self {
+        let posterior = items.posterior();
+        Self {
+            convention: items.convention(),
+            dims: items.dims(),
+            mean: (0..items.len())
+                .map(|i| posterior.mean(i).to_vec())
+                .collect(),
+            cov: (0..items.len())
+                .map(|i| posterior.cov(i).to_vec())
+                .collect(),
+        }
+    }
+
+    /// Back to parameters; `Err` says what does not fit together.
+    pub(crate) fn parameters(&self, n: usize) -> Result<ItemParameters, String> {
+        Ok(ItemParameters::stored(
+            gaussians(&self.mean, &self.cov, n, self.dims + 1)?,
+            self.convention,
+        ))
+    }
+}
+
+/// Rows of means and packed covariances to Gaussians, checked.
+fn gaussians(mean: &[Vec<f64>], cov: &[Vec<f64>], n: usize, k: usize) -> Result<Gaussians, String> {
+    if mean.len() != n || !(cov.is_empty() || cov.len() == n) {
+        return Err(format!(
+            "{} means and {} covariances for {n} items",
+            mean.len(),
+            cov.len()
+        ));
+    }
+    let packed = k * (k + 1) / 2;
+    let bad = |rows: &[Vec<f64>], len: usize| {
+        rows.iter()
+            .position(|r| r.len() != len || r.iter().any(|x| !x.is_finite()))
+    };
+    if let Some(i) = bad(mean, k).or_else(|| bad(cov, packed)) {
+        return Err(format!(
+            "item {i} has {} mean and {} covariance numbers; D = {} has {k} and {packed}",
+            mean[i].len(),
+            cov.get(i).map_or(0, Vec::len),
+            k - 1
+        ));
+    }
+    let mean = mean.concat();
+    Ok(if cov.is_empty() {
+        Gaussians::points(k, mean)
+    } else {
+        Gaussians::new(k, mean, cov.concat())
+    })
+}
