@@ -1,1 +1,12 @@
-fn main() {}
+//! tinyscope: a terminal explorer and command line for evaluating language models with few examples.
+
+mod cli;
+mod headless;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    headless::main(cli::Cli::parse())
+}

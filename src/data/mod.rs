@@ -12,8 +12,8 @@ pub mod write;
 
 pub use benchmark::{Aggregate, Benchmark, Scenario, SubScenario};
 pub use binarise::{GRID as BINARISATION_GRID, threshold};
+pub(crate) use diagnostics::list;
 pub use diagnostics::{Diagnostics, FEW_MODELS};
-pub(crate) use diagnostics::{count, list};
 pub use matrix::{MatrixBuilder, ResponseMatrix};
 pub use responses::Responses;
 pub use split::{Split, SplitKind, split, split_or_all};

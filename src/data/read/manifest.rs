@@ -1,7 +1,6 @@
 //! The native format: a manifest `NAME.json` that describes the matrix `NAME.csv.gz`, and tables without one.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
@@ -126,11 +125,7 @@ pub(super) fn read_for(
 }
 
 fn parse(path: &Path, source: Source) -> Result<Manifest> {
-    let mut text = String::new();
-    source
-        .reader()
-        .read_to_string(&mut text)
-        .map_err(|e| Error::io(path, "reading the manifest", e))?;
+    let text = source.text(path)?;
     serde_json::from_str(&text).map_err(|e| Error::Input {
         place: crate::error::Place {
             file: path.to_owned(),
@@ -287,11 +282,7 @@ pub(crate) fn item_texts(path: &Path, source: Source) -> Result<ItemTexts> {
         text: ItemText,
     }
     let mut texts = ItemTexts::default();
-    let mut content = String::new();
-    source
-        .reader()
-        .read_to_string(&mut content)
-        .map_err(|e| Error::io(path, "reading item texts", e))?;
+    let content = source.text(path)?;
     // Not `lines()` of any Unicode kind: only a line feed ends a record.
     for (number, line) in content.split('\n').enumerate() {
         if line.trim().is_empty() {

@@ -1,5 +1,6 @@
 //! Reading benchmarks: one entry point that looks at the content, one file a format.
 
+mod answers;
 mod manifest;
 mod separated;
 mod source;
@@ -9,6 +10,7 @@ use std::path::Path;
 use super::Benchmark;
 use crate::error::{Error, Result};
 
+pub use answers::responses;
 pub use manifest::{Aggregates, Manifest};
 pub use separated::Table;
 pub(crate) use source::{Source, open};
@@ -46,6 +48,18 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
         }
         Some(_) => Err(not_a_format(path)),
     }
+}
+
+/// The text of a JSON file (gzip too) that holds an object; `None` for anything else.
+///
+/// # Errors
+/// [`Error::Io`]; text that is not UTF-8.
+pub fn json_text(path: &Path) -> Result<Option<String>> {
+    let source = open(path)?;
+    if source.first_byte() != Some(b'{') {
+        return Ok(None);
+    }
+    source.text(path).map(Some)
 }
 
 fn not_a_format(path: &Path) -> Error {

@@ -91,7 +91,7 @@ fn next<R: std::io::Read>(
 }
 
 /// The delimiter that the first line has most of, outside quotes.
-fn delimiter(head: &[u8]) -> u8 {
+pub(super) fn delimiter(head: &[u8]) -> u8 {
     let mut counts = [(b',', 0usize), (b';', 0), (b'\t', 0)];
     let mut quoted = false;
     for &b in head.trim_ascii_start() {
@@ -261,7 +261,7 @@ impl Rows<'_> {
     }
 }
 
-fn is_missing(cell: &[u8]) -> bool {
+pub(super) fn is_missing(cell: &[u8]) -> bool {
     cell.is_empty()
         || [&b"na"[..], b"nan", b"n/a", b"null", b"none"]
             .iter()

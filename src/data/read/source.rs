@@ -73,6 +73,20 @@ impl Source {
             .any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c))
     }
 
+    /// All of it, as text.
+    pub(crate) fn text(self, path: &Path) -> Result<String> {
+        let mut text = String::new();
+        match self.reader().read_to_string(&mut text) {
+            Ok(_) => Ok(text),
+            Err(e) if e.kind() == io::ErrorKind::InvalidData => Err(Error::input(
+                path,
+                "the text is not UTF-8",
+                "save the file as UTF-8",
+            )),
+            Err(e) => Err(Error::io(path, "reading", e)),
+        }
+    }
+
     /// All of it, as a stream.
     pub(crate) fn reader(self) -> impl Read {
         Cursor::new(self.head).chain(self.rest)

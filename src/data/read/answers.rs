@@ -1,0 +1,144 @@
+//! Answers of one new model on some items: what `score` takes.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use csv::ReaderBuilder;
+use serde_json::{Map, Value};
+
+use super::manifest::without_place;
+use super::separated::{self, delimiter, is_missing};
+use super::{ReadOptions, Source, open};
+use crate::error::{Error, Place, Result};
+
+const REMEDY: &str = "write JSON {\"item\": score, ...}, CSV lines `item,score`, or a table `model,item...` of one model";
+
+/// Scores by item id; missing ones are left out. JSON `{item: score}`, lines `item,score` with or without a heading, or a
+/// table of one model.
+///
+/// # Errors
+/// With line or item: a score that is no number in \[0, 1\], an item given twice, a table of several models, no score.
+pub fn responses(path: &Path, options: &ReadOptions) -> Result<HashMap<String, f64>> {
+    let source = open(path)?;
+    let found = match source.first_byte() {
+        None => return Err(Error::input(path, "the file is empty", REMEDY)),
+        Some(b'{') => from_json(path, source, options)?,
+        Some(_) if source.looks_like_text() => from_lines(path, source, options)?,
+        Some(_) => return Err(Error::input(path, "not a format this reads", REMEDY)),
+    };
+    if found.is_empty() {
+        return Err(Error::input(path, "no scores", REMEDY));
+    }
+    Ok(found)
+}
+
+fn from_json(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
+    let text = source.text(path)?;
+    let object: Map<String, Value> = serde_json::from_str(&text).map_err(|e| Error::Input {
+        place: Place {
+            file: path.to_owned(),
+            line: Some(e.line() as u64),
+            column: Some(e.column() as u64),
+        },
+        what: format!("not a JSON object: {}", without_place(&e)),
+        hint: REMEDY.into(),
+    })?;
+    let scale = if options.percent { 0.01 } else { 1.0 };
+    let mut found = HashMap::with_capacity(object.len());
+    for (item, value) in object {
+        let score = match &value {
+            Value::Null => continue,
+            Value::Bool(right) => Some(f64::from(*right)),
+            other => other.as_f64().map(|x| x * scale),
+        };
+        match score.filter(|x| (0.0..=1.0).contains(x)) {
+            Some(score) => found.insert(item, score),
+            None => {
+                return Err(Error::input(
+                    path,
+                    format!("item {item:?} has {value}, which is not a score in [0, 1]"),
+                    "write a number in [0, 1], or null where it is missing (--percent for 0 to 100)",
+                ));
+            }
+        };
+    }
+    Ok(found)
+}
+
+fn from_lines(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
+    let delimiter = delimiter(source.head());
+    let first = source.head().split(|&b| b == b'\n').next().unwrap_or(&[]);
+    let cells: Vec<&[u8]> = first.split(|&b| b == delimiter).collect();
+    let is_table = cells.len() > 2 || cells[0].trim_ascii().eq_ignore_ascii_case(b"model");
+    if is_table {
+        return from_table(path, source, options);
+    }
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .has_headers(false)
+        .from_reader(source.reader());
+    let scale = if options.percent { 0.01 } else { 1.0 };
+    let mut found = HashMap::new();
+    for (number, record) in reader.records().enumerate() {
+        let record = record.map_err(|e| {
+            let line = e.position().map_or(number as u64 + 1, csv::Position::line);
+            Error::at_line(path, line, format!("unreadable: {e}"), REMEDY)
+        })?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.len() != 2 {
+            return Err(Error::at_line(
+                path,
+                line,
+                format!("{} cells, 2 expected (item, score)", record.len()),
+                REMEDY,
+            ));
+        }
+        let (item, cell) = (record[0].trim(), record[1].trim());
+        if is_missing(cell.as_bytes()) {
+            continue;
+        }
+        let score = cell.parse::<f64>().ok().map(|x| x * scale);
+        match score.filter(|x| (0.0..=1.0).contains(x)) {
+            Some(score) => {
+                if found.insert(item.to_owned(), score).is_some() {
+                    return Err(Error::at_line(
+                        path,
+                        line,
+                        format!("item {item:?} stands twice"),
+                        "give every item one score",
+                    ));
+                }
+            }
+            // The heading.
+            None if number == 0 && score.is_none() => {}
+            None => {
+                return Err(Error::at_line(
+                    path,
+                    line,
+                    format!("item {item:?} has {cell:?}, which is not a score in [0, 1]"),
+                    "write a number in [0, 1], or nothing where it is missing (--percent for 0 to 100)",
+                ));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn from_table(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
+    let table = separated::read(path, source, options)?;
+    let m = table.matrix;
+    if m.n_models() != 1 {
+        return Err(Error::input(
+            path,
+            format!("{} models; one is scored at a time", m.n_models()),
+            "keep the heading and the row of one model",
+        ));
+    }
+    Ok(m.items()
+        .iter()
+        .zip(m.row(0))
+        .filter(|(_, y)| !y.is_nan())
+        .map(|(id, y)| (id.clone(), y))
+        .collect())
+}

@@ -1,0 +1,81 @@
+//! `tinyscope anchors`: chooses items and writes what scoring a new model needs.
+
+use std::io::Write;
+
+use tinyscope::anchors::Selection;
+use tinyscope::data::{Diagnostics, split_or_all};
+use tinyscope::experiment::{cap_warning, fit_benchmark, select};
+use tinyscope::export::{AnchorsFile, warnings};
+
+use super::table::Table;
+use super::{Bar, Failure, heading, load, threads, warn};
+use crate::cli::Anchors;
+
+pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
+    threads(args.model.threads)?;
+    let benchmark = load(&args.data)?;
+    let mut settings = args.model.settings(&benchmark)?;
+    args.choice.apply(&mut settings);
+    args.estimation.apply(&mut settings);
+    let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;
+    let bar = Bar::new();
+    let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
+    let selections: Vec<Vec<Selection>> = settings
+        .selections
+        .iter()
+        .map(|&kind| {
+            fitted
+                .scenarios
+                .iter()
+                .map(|s| select(&benchmark, s, kind, settings.n, settings.seed))
+                .collect()
+        })
+        .collect::<tinyscope::Result<_>>()?;
+    drop(bar);
+    let file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
+    heading(out, &benchmark.name, benchmark.simulated)?;
+    writeln!(
+        out,
+        "seed {}, trained on {} models ({}), theta {}\n",
+        settings.seed, file.training_models, file.split, file.scope
+    )?;
+    let mut table = Table::new(
+        3,
+        &["scenario", "selection", "item", "weight", "cluster size"],
+    );
+    for (s, f) in fitted.scenarios.iter().enumerate() {
+        let scenario = &benchmark.scenarios[f.index];
+        for kind in &selections {
+            for (k, a) in kind[s].anchors.iter().enumerate() {
+                table.row([
+                    scenario.name.clone(),
+                    kind[s].kind.name().to_owned(),
+                    benchmark.matrix.items()[scenario.columns[a.item]].clone(),
+                    format!("{:.5}", a.weight),
+                    kind[s].cluster_size(k).to_string(),
+                ]);
+            }
+        }
+    }
+    write!(out, "{}", table.text())?;
+    if let Some(path) = &args.out {
+        file.write(path)?;
+        writeln!(out, "\nwritten to {}", path.display())?;
+    }
+    let mut notes = fitted.warnings.clone();
+    for selection in selections
+        .iter()
+        .flat_map(|kind| kind.iter().zip(&fitted.scenarios))
+    {
+        if selection.0.n() < settings.n {
+            notes.push(cap_warning(
+                &benchmark,
+                selection.1.index,
+                selection.0,
+                settings.n,
+            ));
+        }
+    }
+    warn(&warnings(&benchmark, &Diagnostics::of(&benchmark), &notes));
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! `tinyscope estimate`: estimated against true scores of the test models.
+
+use std::io::Write;
+
+use tinyscope::data::{Diagnostics, split};
+use tinyscope::experiment::{cap_warnings, fit_benchmark, overall, rows, run as run_experiment};
+use tinyscope::export::{estimate_json, warnings};
+
+use super::table::{RESULTS, Table, result_row};
+use super::{Bar, Failure, heading, json, load, threads, warn};
+use crate::cli::Estimate;
+
+pub(crate) fn run(args: &Estimate, out: &mut dyn Write) -> Result<(), Failure> {
+    threads(args.experiment.model.threads)?;
+    let benchmark = load(&args.data)?;
+    let settings = args.experiment.settings(&benchmark)?;
+    let split = split(&benchmark, &settings.split, settings.seed)?;
+    let bar = Bar::new();
+    let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
+    let found = run_experiment(&benchmark, &fitted, &settings, &bar)?;
+    drop(bar);
+    let diagnostics = Diagnostics::of(&benchmark);
+    if args.json {
+        let value = estimate_json(&benchmark, &diagnostics, &fitted, &found, &settings);
+        return json(out, &value);
+    }
+    heading(out, &benchmark.name, benchmark.simulated)?;
+    writeln!(
+        out,
+        "n = {} a scenario, split {}, seed {}: {} training and {} test models\n",
+        settings.n,
+        settings.split,
+        settings.seed,
+        split.train.len(),
+        split.test.len()
+    )?;
+    let mut headings = vec!["scenario"];
+    headings.extend(RESULTS);
+    let mut table = Table::new(3, &headings);
+    for (at, f) in fitted.scenarios.iter().enumerate() {
+        let name = &benchmark.scenarios[f.index].name;
+        for row in found.iter().flat_map(|k| rows(&k[at], settings.lambda)) {
+            table.row(std::iter::once(name.clone()).chain(result_row(&row)));
+        }
+    }
+    if fitted.scenarios.len() > 1 {
+        for row in found.iter().flat_map(|k| overall(k, settings.lambda)) {
+            table.row(std::iter::once("mean score".to_owned()).chain(result_row(&row)));
+        }
+    }
+    write!(out, "{}", table.text())?;
+    let mut notes = fitted.warnings.clone();
+    notes.extend(cap_warnings(&benchmark, &found, settings.n));
+    warn(&warnings(&benchmark, &diagnostics, &notes));
+    Ok(())
+}

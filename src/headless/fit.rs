@@ -1,0 +1,80 @@
+//! `tinyscope fit`: fits the item response model and says how well.
+
+use std::io::Write;
+
+use tinyscope::data::{Diagnostics, split_or_all};
+use tinyscope::experiment::fit_benchmark;
+use tinyscope::export::{ModelFile, warnings};
+
+use super::table::{Table, number};
+use super::{Bar, Failure, heading, load, threads, warn};
+use crate::cli::Fit;
+
+pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
+    threads(args.model.threads)?;
+    let benchmark = load(&args.data)?;
+    let settings = args.model.settings(&benchmark)?;
+    let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;
+    let bar = Bar::new();
+    let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
+    drop(bar);
+    let file = ModelFile::of(&benchmark, &fitted, &settings);
+    heading(out, &benchmark.name, benchmark.simulated)?;
+    writeln!(
+        out,
+        "seed {}, trained on {} models ({}), theta {}, {} responses\n",
+        settings.seed,
+        split.train.len(),
+        file.split,
+        file.scope,
+        file.responses
+    )?;
+    table(&file, out)?;
+    if let Some(path) = &args.out {
+        file.write(path)?;
+        writeln!(out, "\nwritten to {}", path.display())?;
+    }
+    let diagnostics = Diagnostics::of(&benchmark);
+    warn(&warnings(&benchmark, &diagnostics, &fitted.warnings));
+    Ok(())
+}
+
+/// Chosen D, evidence and the validation table of every scenario.
+pub(super) fn table(file: &ModelFile, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut table = Table::new(
+        1,
+        &[
+            "scenario",
+            "items",
+            "models",
+            "D",
+            "b",
+            "sweeps",
+            "evidence",
+            "converged",
+        ],
+    );
+    for s in &file.scenarios {
+        table.row([
+            s.name.clone(),
+            s.items.len().to_string(),
+            s.models.len().to_string(),
+            s.parameters.dims.to_string(),
+            number(s.b),
+            s.evidence.len().saturating_sub(1).to_string(),
+            s.evidence
+                .last()
+                .map_or(String::new(), |e| format!("{e:.1}")),
+            if s.converged { "yes" } else { "no" }.to_owned(),
+        ]);
+    }
+    writeln!(out, "{}", table.text())?;
+    let mut table = Table::new(1, &["scenario", "D", "validation error"]);
+    for s in &file.scenarios {
+        for (d, error) in &s.validation {
+            table.row([s.name.clone(), d.to_string(), number(*error)]);
+        }
+    }
+    write!(out, "{}", table.text())?;
+    Ok(())
+}

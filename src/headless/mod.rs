@@ -1,0 +1,108 @@
+//! Subcommands: results on standard output, progress and warnings on standard error.
+
+mod anchors;
+mod estimate;
+mod fit;
+mod progress;
+mod score;
+mod show;
+mod sweep;
+mod table;
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::Value;
+use tinyscope::Error;
+use tinyscope::data::{Benchmark, read};
+
+use crate::cli::{Cli, Command, Data};
+pub(crate) use progress::Bar;
+
+/// Why a subcommand ended early.
+pub(crate) enum Failure {
+    /// The library's error.
+    Failed(Error),
+    /// Standard output could not be written.
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
+        Self::Failed(e)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(e: io::Error) -> Self {
+        Self::Output(e)
+    }
+}
+
+/// Runs the subcommand and says how it ended.
+pub(crate) fn main(cli: Cli) -> ExitCode {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let ended = match cli.command {
+        Some(Command::Show(args)) => show::run(&args, &mut out),
+        Some(Command::Fit(args)) => fit::run(&args, &mut out),
+        Some(Command::Anchors(args)) => anchors::run(&args, &mut out),
+        Some(Command::Estimate(args)) => estimate::run(&args, &mut out),
+        Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
+        Some(Command::Score(args)) => score::run(&args, &mut out),
+        None => Ok(()),
+    };
+    match ended.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has seen enough.
+        Err(Failure::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(e)) => fail(&format!("writing the results: {e}")),
+        Err(Failure::Failed(e)) => fail(&e.to_string()),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    // Nothing is left to do where standard error is closed too.
+    let _ = writeln!(io::stderr(), "tinyscope: {message}");
+    ExitCode::FAILURE
+}
+
+/// Reads the benchmark that the arguments name.
+pub(crate) fn load(data: &Data) -> tinyscope::Result<Benchmark> {
+    benchmark(&data.data, &data.reading.options())
+}
+
+/// Reads a file, or a bundled demo by `demo:NAME`.
+pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::Result<Benchmark> {
+    read::benchmark(path, options)
+}
+
+/// Warnings as lines on standard error.
+pub(crate) fn warn(warnings: &[String]) {
+    for w in warnings {
+        let _ = writeln!(io::stderr(), "warning: {w}");
+    }
+}
+
+/// Uses so many threads from here on; all cores where none are named.
+pub(crate) fn threads(count: Option<usize>) -> tinyscope::Result<()> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(count.unwrap_or(0))
+        .build_global()
+        .map_err(|e| Error::setting(format!("threads: {e}"), "choose another --threads"))
+}
+
+/// Pretty JSON and a line feed.
+pub(crate) fn json(out: &mut dyn Write, value: &Value) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
+}
+
+/// The first line of every table.
+pub(crate) fn heading(out: &mut dyn Write, benchmark: &str, simulated: bool) -> io::Result<()> {
+    if simulated {
+        writeln!(out, "{benchmark}: SIMULATED, no model was measured")
+    } else {
+        writeln!(out, "{benchmark}")
+    }
+}

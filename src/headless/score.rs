@@ -1,0 +1,90 @@
+//! `tinyscope score`: a new model that answered only the anchors.
+
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+use tinyscope::Error;
+use tinyscope::anchors::SelectionKind;
+use tinyscope::data::read;
+use tinyscope::estimate::Estimator;
+use tinyscope::export::AnchorsFile;
+
+use super::table::Table;
+use super::{Failure, heading, json, warn};
+use crate::cli::Score;
+
+pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
+    let text = read::json_text(&args.anchors)?.ok_or_else(|| {
+        Error::input(
+            &args.anchors,
+            "not an anchors file",
+            "write one with `tinyscope anchors DATA --out FILE`",
+        )
+    })?;
+    let file = AnchorsFile::parse(&args.anchors, &text)?;
+    let responses = read::responses(&args.responses, &args.reading.options())?;
+    let score = file.score(&responses, args.lambda.lambda)?;
+    if args.json {
+        let scenarios: Vec<Value> = score
+            .scenarios
+            .iter()
+            .map(|s| {
+                let answered: Map<String, Value> = s
+                    .answered
+                    .iter()
+                    .map(|(k, answered, n)| {
+                        (k.name().to_owned(), json!({"answered": answered, "n": n}))
+                    })
+                    .collect();
+                json!({"name": s.name, "estimates": estimates(&s.estimates), "anchors": answered})
+            })
+            .collect();
+        return json(
+            out,
+            &json!({
+                "benchmark": file.benchmark, "simulated": file.simulated, "seed": file.seed,
+                "warnings": score.warnings, "scenarios": scenarios,
+                "overall": {"estimates": estimates(&score.overall)},
+            }),
+        );
+    }
+    heading(out, &file.benchmark, file.simulated)?;
+    writeln!(out)?;
+    let mut headings = vec!["scenario", "selection", "answered"];
+    headings.extend(Estimator::ALL.map(Estimator::name));
+    let mut table = Table::new(2, &headings);
+    let cells = |found: &[(SelectionKind, Estimator, f64)], kind| {
+        Estimator::ALL.map(|e| {
+            let value = found.iter().find(|f| (f.0, f.1) == (kind, e));
+            super::table::number(value.map(|f| f.2))
+        })
+    };
+    for s in &score.scenarios {
+        for &(kind, answered, n) in &s.answered {
+            let mut row = vec![
+                s.name.clone(),
+                kind.name().into(),
+                format!("{answered}/{n}"),
+            ];
+            row.extend(cells(&s.estimates, kind));
+            table.row(row);
+        }
+    }
+    if score.scenarios.len() > 1 {
+        for kind in file.kinds() {
+            let mut row = vec!["mean score".to_owned(), kind.name().into(), String::new()];
+            row.extend(cells(&score.overall, kind));
+            table.row(row);
+        }
+    }
+    write!(out, "{}", table.text())?;
+    warn(&score.warnings);
+    Ok(())
+}
+
+fn estimates(found: &[(SelectionKind, Estimator, f64)]) -> Map<String, Value> {
+    found
+        .iter()
+        .map(|(k, e, x)| (format!("{}/{}", k.name(), e.name()), json!(x)))
+        .collect()
+}

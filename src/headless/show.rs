@@ -1,0 +1,194 @@
+//! `tinyscope show`: what a benchmark, an anchors file or a model file holds.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::json;
+use tinyscope::Error;
+use tinyscope::data::{Benchmark, Diagnostics, read};
+use tinyscope::export::{AnchorsFile, ModelFile, show_json, warnings};
+
+use super::table::{Table, number};
+use super::{Failure, benchmark, heading, json, warn};
+use crate::cli::Show;
+
+pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
+    let path = &args.data.data;
+    match own_file(path)? {
+        Some((kind, text)) if kind == "anchors" => {
+            return anchors(&AnchorsFile::parse(path, &text)?, args.json, out);
+        }
+        Some((kind, text)) if kind == "model" => {
+            return model(&ModelFile::parse(path, &text)?, args.json, out);
+        }
+        Some((kind, _)) => {
+            return Err(Error::input(
+                path,
+                format!("a tinyscope file of the unknown kind {kind:?}"),
+                "it may come from a newer version",
+            )
+            .into());
+        }
+        None => {}
+    }
+    let benchmark = benchmark(path, &args.data.reading.options())?;
+    let diagnostics = Diagnostics::of(&benchmark);
+    if args.json {
+        return json(out, &show_json(&benchmark, &diagnostics));
+    }
+    text(&benchmark, &diagnostics, out)?;
+    warn(&warnings(&benchmark, &diagnostics, &[]));
+    Ok(())
+}
+
+/// Kind and text of a file that this program wrote.
+fn own_file(path: &Path) -> Result<Option<(String, String)>, Failure> {
+    #[derive(serde::Deserialize)]
+    struct Kind {
+        tinyscope: String,
+    }
+    let Some(text) = read::json_text(path)? else {
+        return Ok(None);
+    };
+    Ok(serde_json::from_str::<Kind>(&text)
+        .ok()
+        .map(|k| (k.tinyscope, text)))
+}
+
+fn text(b: &Benchmark, d: &Diagnostics, out: &mut dyn Write) -> Result<(), Failure> {
+    heading(out, &b.name, b.simulated)?;
+    for (what, said) in [
+        ("metric", &b.metric),
+        ("source", &b.source),
+        ("licence", &b.licence),
+        ("notes", &b.notes),
+    ] {
+        if !said.is_empty() {
+            writeln!(out, "{what}: {said}")?;
+        }
+    }
+    writeln!(
+        out,
+        "{} models, {} items, {} missing cells, {} with a release date, {} item texts\n",
+        b.matrix.n_models(),
+        b.matrix.n_items(),
+        d.missing_cells,
+        b.released.len(),
+        b.texts.len()
+    )?;
+    let mut table = Table::new(1, &["scenario", "items", "aggregate", "sub-scenarios"]);
+    for s in &b.scenarios {
+        table.row([
+            s.name.clone(),
+            s.n_items().to_string(),
+            s.aggregate.name().to_owned(),
+            s.subscenarios.len().to_string(),
+        ]);
+    }
+    writeln!(out, "{}", table.text())?;
+    let mut headings = vec!["model", "mean"];
+    headings.extend(b.scenarios.iter().map(|s| s.name.as_str()));
+    let mut table = Table::new(1, &headings);
+    let mut order: Vec<usize> = (0..b.matrix.n_models()).collect();
+    let means: Vec<Option<f64>> = order.iter().map(|&l| b.overall_score(l)).collect();
+    order.sort_by(|&i, &j| {
+        let key = |l: usize| means[l].unwrap_or(-1.0);
+        key(j).total_cmp(&key(i))
+    });
+    for l in order {
+        let scores = b.scenarios.iter().map(|s| number(b.true_score(l, s)));
+        let name = b.matrix.models()[l].clone();
+        table.row([name, number(means[l])].into_iter().chain(scores));
+    }
+    write!(out, "{}", table.text())?;
+    Ok(())
+}
+
+fn anchors(file: &AnchorsFile, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    if as_json {
+        let scenarios: Vec<_> = file
+            .scenarios
+            .iter()
+            .map(|s| {
+                json!({
+                    "name": s.name, "items": s.items.len(), "dims": s.parameters.dims,
+                    "b": s.b, "selections": s.selections,
+                })
+            })
+            .collect();
+        return json(
+            out,
+            &json!({
+                "kind": "anchors", "benchmark": file.benchmark, "simulated": file.simulated,
+                "seed": file.seed, "split": file.split, "theta": file.scope,
+                "ability": file.ability, "seen": file.seen, "scenarios": scenarios,
+            }),
+        );
+    }
+    heading(out, &file.benchmark, file.simulated)?;
+    writeln!(
+        out,
+        "anchors file: seed {}, trained on {} models ({}), theta {}, ability {}, seen {}\n",
+        file.seed, file.training_models, file.split, file.scope, file.ability, file.seen
+    )?;
+    let mut table = Table::new(2, &["scenario", "selection", "items", "D", "n", "lambda"]);
+    for s in &file.scenarios {
+        for c in &s.selections {
+            table.row([
+                s.name.clone(),
+                c.selection.clone(),
+                s.items.len().to_string(),
+                s.parameters.dims.to_string(),
+                c.n.to_string(),
+                format!("{:.4}", c.lambda),
+            ]);
+        }
+    }
+    writeln!(out, "{}", table.text())?;
+    let mut table = Table::new(3, &["scenario", "selection", "item", "weight"]);
+    for s in &file.scenarios {
+        for c in &s.selections {
+            for a in &c.anchors {
+                table.row([
+                    s.name.clone(),
+                    c.selection.clone(),
+                    a.id.clone(),
+                    format!("{:.5}", a.weight),
+                ]);
+            }
+        }
+    }
+    write!(out, "{}", table.text())?;
+    Ok(())
+}
+
+fn model(file: &ModelFile, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    if as_json {
+        let scenarios: Vec<_> = file
+            .scenarios
+            .iter()
+            .map(|s| {
+                json!({
+                    "name": s.name, "items": s.items.len(), "models": s.models.len(),
+                    "dims": s.parameters.dims, "b": s.b, "validation": s.validation,
+                    "evidence": s.evidence, "converged": s.converged,
+                })
+            })
+            .collect();
+        return json(
+            out,
+            &json!({
+                "kind": "model", "benchmark": file.benchmark, "simulated": file.simulated,
+                "seed": file.seed, "split": file.split, "theta": file.scope,
+                "responses": file.responses, "scenarios": scenarios,
+            }),
+        );
+    }
+    heading(out, &file.benchmark, file.simulated)?;
+    writeln!(
+        out,
+        "model file: seed {}, {}, theta {}, {} responses\n",
+        file.seed, file.split, file.scope, file.responses
+    )?;
+    super::fit::table(file, out)
+}

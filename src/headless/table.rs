@@ -1,0 +1,82 @@
+//! Aligned tables of plain text.
+
+use comfy_table::{Cell, CellAlignment, Table as Grid, presets};
+use tinyscope::experiment::Row;
+
+/// Columns of text; those behind the first `left` are aligned to the right.
+pub(crate) struct Table {
+    grid: Grid,
+    left: usize,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub(crate) fn new(left: usize, headings: &[&str]) -> Self {
+        let mut grid = Grid::new();
+        grid.load_preset(presets::NOTHING);
+        let mut table = Self { grid, left };
+        let cells = table.cells(headings.iter().map(|h| (*h).to_owned()));
+        table.grid.set_header(cells);
+        table
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        let cells = self.cells(cells);
+        self.grid.add_row(cells);
+    }
+
+    fn cells(&self, texts: impl IntoIterator<Item = String>) -> Vec<Cell> {
+        texts
+            .into_iter()
+            .enumerate()
+            .map(|(k, text)| {
+                Cell::new(text).set_alignment(if k < self.left {
+                    CellAlignment::Left
+                } else {
+                    CellAlignment::Right
+                })
+            })
+            .collect()
+    }
+
+    /// The table without white space at the ends of lines.
+    pub(crate) fn text(&self) -> String {
+        self.grid
+            .lines()
+            .map(|line| format!("{}\n", line.trim_end()))
+            .collect()
+    }
+}
+
+/// A share or score with four decimals; a dash where undefined.
+pub(crate) fn number(x: Option<f64>) -> String {
+    x.map_or("-".into(), |x| format!("{x:.4}"))
+}
+
+/// Headings of the table that [`result_row`] fills.
+pub(crate) const RESULTS: [&str; 10] = [
+    "selection",
+    "estimator",
+    "lambda",
+    "n",
+    "MAE",
+    "RMSE",
+    "bias",
+    "largest",
+    "Spearman",
+    "Kendall",
+];
+
+/// Cells of one line of results.
+pub(crate) fn result_row(row: &Row) -> Vec<String> {
+    let m = &row.metrics;
+    let mut cells = vec![
+        row.selection.name().to_owned(),
+        row.estimator.name().to_owned(),
+        row.lambda.map_or(String::new(), |x| format!("{x:.3}")),
+        row.n.to_string(),
+    ];
+    cells.extend([m.mae, m.rmse, m.bias, m.max_error, m.spearman, m.kendall].map(number));
+    cells
+}
