@@ -13,6 +13,8 @@ mod packed;
 mod parameters;
 mod start;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub use ability::{Ability, AbilityMethod, ability};
 pub use curve::{Bin, Shape, binned_proportions, wilson_interval};
