@@ -4,6 +4,8 @@
 //! both MAEs of gp-IRT and their ratio, and the geometric mean over the two anchor selections; it fails when that is above
 //! .90.
 
+#![allow(clippy::print_stdout)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

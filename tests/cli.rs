@@ -1,5 +1,7 @@
 //! The command line as a user meets it: the program is run, its streams and exit code are read.
 
+#![allow(clippy::expect_used)]
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! Numbers of an independent implementation (`../shared/golden`): helm-lite mmlu with fixed item parameters.
 
+#![allow(clippy::expect_used)]
+
 mod common;
 
 use serde_json::Value;

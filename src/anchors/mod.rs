@@ -1,4 +1,4 @@
-//! Choosing the n items of a scenario that a new model is asked (paper, section 3; METHOD: Choosing the n items).
+//! Choosing the n items of a scenario that a new model is asked (paper, section 3.2).
 
 mod kmeans;
 mod stratified;

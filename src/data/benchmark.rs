@@ -58,8 +58,7 @@ impl Scenario {
         self.columns.len()
     }
 
-    /// Balance weight of each item, mean 1: N / (n_sub N_sub(i)) for macro, 1 for micro (METHOD: Truth and balance
-    /// weights; paper, section 3.2).
+    /// Balance weight of each item, mean 1: N / (n_sub N_sub(i)) for macro, 1 for micro (paper, section 3.2).
     pub fn balance_weights(&self) -> Vec<f64> {
         let mut weights = vec![1.0; self.n_items()];
         if self.aggregate == Aggregate::Macro {

@@ -1,4 +1,4 @@
-//! Binary responses from scores, as the reference needs them (METHOD: Binarisation).
+//! Binary responses from scores, as the reference needs them (the paper fits 0/1 responses).
 
 use super::Responses;
 

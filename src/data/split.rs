@@ -1,4 +1,4 @@
-//! Training and test models (METHOD: Splits).
+//! Training and test models: by chance, by date, by organisation, or from a file.
 
 use std::collections::HashMap;
 use std::fs;

@@ -10,7 +10,7 @@ use crate::data::Responses;
 use crate::error::Result;
 use crate::progress::{Observer, Part as Stretch};
 
-/// Candidates when the user names none (METHOD: Dimension by validation).
+/// Candidates when the user names none.
 pub const DEFAULT_DIMS: [usize; 4] = [2, 5, 10, 15];
 
 /// A larger D must beat a smaller one by more than this in mean absolute error.

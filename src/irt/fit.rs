@@ -19,7 +19,7 @@ pub struct FitOptions {
 }
 
 impl FitOptions {
-    /// 60 sweeps, tolerance 1e-3 (METHOD's).
+    /// 60 sweeps, tolerance 1e-3.
     pub fn new(dims: usize) -> Self {
         Self {
             dims,

@@ -1,7 +1,7 @@
 //! The multidimensional two-parameter logistic model (M2PL): P(Y = 1) = sigmoid(a . theta - b).
 //!
 //! Fitted by variational Bayes with Polya-Gamma augmentation (Polson, Scott, Windle 2013), which takes scores in \[0, 1\]
-//! as they are and skips missing entries. Paper: section 3.1; the updates are in METHOD's words in [`fit`].
+//! as they are and skips missing entries. Paper: section 3.1; the updates stand at [`fit()`].
 
 mod ability;
 mod curve;

@@ -1,6 +1,6 @@
 //! What several test files share.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::expect_used)]
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -341,7 +341,8 @@ pub(super) fn without(path: &Path, table: Table) -> Benchmark {
 
 /// Scenarios and sub-scenarios in order of their first item.
 fn by_key(keys: &[(String, String)]) -> Vec<Scenario> {
-    let mut order: Vec<(&str, Vec<(&str, Vec<usize>)>)> = Vec::new();
+    type Named<'a, T> = Vec<(&'a str, T)>;
+    let mut order: Named<'_, Named<'_, Vec<usize>>> = Vec::new();
     for (column, (scenario, sub)) in keys.iter().enumerate() {
         let at = position_or_push(&mut order, scenario);
         let subs = &mut order[at].1;

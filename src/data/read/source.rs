@@ -32,6 +32,7 @@ pub(crate) fn open(path: &Path) -> Result<Source> {
 
 impl Source {
     /// Bytes in memory (a bundled demo).
+    #[allow(dead_code)]
     pub(crate) fn bytes(bytes: &'static [u8]) -> io::Result<Self> {
         Self::new(Cursor::new(bytes))
     }
