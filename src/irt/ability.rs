@@ -4,7 +4,7 @@ use super::moments::{Gaussians, doubled, extended_moments};
 use super::packed;
 use super::parameters::{ItemParameters, Prior};
 use super::sigmoid;
-use super::sweep::omega;
+use super::weigh::omega;
 
 /// How an ability is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -15,6 +15,7 @@ mod start;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod weigh;
 
 pub use ability::{Ability, AbilityMethod, ability};
 pub use curve::{Bin, Shape, binned_proportions, wilson_interval};

@@ -10,12 +10,13 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
 
 use super::moments::{Gaussians, doubled, extended_means, extended_moments};
-use super::packed;
 use super::parameters::Prior;
+use super::{packed, weigh};
 use crate::data::Responses;
 
 /// Items a tile; with `MODELS` rows the two tiles of numbers stay in the second-level cache.
 const ITEMS: usize = 256;
+const _: () = assert!(ITEMS <= weigh::LONGEST);
 /// Models a tile in the item half.
 const MODELS: usize = 128;
 /// Models a task in the ability half: small, so that two threads share a few hundred models evenly.
@@ -187,37 +188,7 @@ fn weigh(
             continue;
         };
         y.gather(model + l, item, kappa);
-        sum += weigh_row(c, kappa);
+        sum += weigh::row(c, kappa);
     }
     sum
-}
-
-fn weigh_row(c: &mut [f64], kappa: &mut [f64]) -> f64 {
-    // The product of up to ITEMS factors 1 + e^-c in [1, 2] stays below 2^256: one logarithm for a row.
-    const { assert!(ITEMS <= 512) };
-    let (mut half, mut product) = (0.0, 1.0);
-    for (w, y) in c.iter_mut().zip(kappa) {
-        if y.is_nan() {
-            *w = 0.0;
-            *y = 0.0;
-            continue;
-        }
-        let c = w.max(0.0).sqrt();
-        let e = (-c).exp();
-        *w = omega(c, e);
-        *y -= 0.5;
-        half += c;
-        product *= 1.0 + e;
-    }
-    -half / 2.0 - product.ln()
-}
-
-/// omega = tanh(c/2) / (2c), given e = exp(-c); 1/4 at 0.
-#[inline]
-pub(super) fn omega(c: f64, e: f64) -> f64 {
-    if c < 1e-3 {
-        0.25 - c * c / 48.0
-    } else {
-        (1.0 - e) / ((1.0 + e) * 2.0 * c)
-    }
 }
