@@ -1,6 +1,8 @@
 //! Choosing the n items of a scenario that a new model is asked (paper, section 3.2).
 
 mod kmeans;
+mod lloyd;
+mod seeding;
 mod stratified;
 
 use ndarray::Array2;

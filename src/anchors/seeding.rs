@@ -1,0 +1,52 @@
+//! k-means++ with point weights.
+
+use ndarray::{Array1, Array2};
+use rand::RngExt;
+
+use super::kmeans::squared_distance;
+
+/// k-means++: each further centre is a point drawn with probability weight times squared distance to the nearest centre.
+pub(super) fn seed_centres(
+    points: &Array2<f64>,
+    norms: &Array1<f64>,
+    weights: &[f64],
+    k: usize,
+    random: &mut impl RngExt,
+) -> Array2<f64> {
+    let mut centres = Array2::zeros((k, points.ncols()));
+    let mut distance = vec![f64::INFINITY; points.nrows()];
+    let mut mass: Vec<f64> = weights.to_vec();
+    for c in 0..k {
+        let chosen = draw(&mass, random);
+        let centre = points.row(chosen);
+        centres.row_mut(c).assign(&centre);
+        let products = points.dot(&centre);
+        for i in 0..distance.len() {
+            // Exactly 0 for the centre's own copies: they must not be drawn again.
+            let mut d = (norms[i] + norms[chosen] - 2.0 * products[i]).max(0.0);
+            if d <= 1e-9 * norms[chosen].max(norms[i]) {
+                d = squared_distance(points.row(i), centre);
+            }
+            distance[i] = distance[i].min(d);
+            mass[i] = weights[i] * distance[i];
+        }
+    }
+    centres
+}
+
+/// An index drawn with probability in proportion to `mass`; the largest mass where all are 0 to working precision.
+fn draw(mass: &[f64], random: &mut impl RngExt) -> usize {
+    let total: f64 = mass.iter().sum();
+    let mut left = random.random::<f64>() * total;
+    let mut last = 0;
+    for (i, &m) in mass.iter().enumerate() {
+        if m > 0.0 {
+            last = i;
+            left -= m;
+            if left < 0.0 {
+                return i;
+            }
+        }
+    }
+    last
+}
