@@ -1,8 +1,10 @@
 //! The jobs of the screen, done by the library: reading, fitting, choosing items, estimating.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use tinyscope::data::{Benchmark, read, split};
+use tinyscope::data::read::ReadOptions;
+use tinyscope::data::{Benchmark, split};
 use tinyscope::experiment::{Fitted, Scope, Settings, estimate_selection, fit_benchmark, select};
 use tinyscope::progress::{Observer, Progress};
 use tinyscope::{Error, Result};
@@ -12,14 +14,19 @@ use super::state::{Job, Source};
 use super::study::{CellKey, FitShown, Study};
 use super::worker::Work;
 
-/// Reads a bundled demo by its name.
-pub(crate) type ReadDemo = fn(&str) -> Result<Benchmark>;
+/// Reads a file, or a bundled demo by `demo:NAME`.
+pub(crate) type Read = fn(&Path, &ReadOptions) -> Result<Benchmark>;
+/// Turns the command line's options into settings for a benchmark.
+pub(crate) type Configure = dyn Fn(&Benchmark) -> Result<Settings> + Send + Sync;
 
 /// Does jobs and keeps what later ones need.
 pub(crate) struct Engine {
-    settings: Settings,
-    options: read::ReadOptions,
-    demo: ReadDemo,
+    read: Read,
+    options: ReadOptions,
+    configure: Arc<Configure>,
+    /// Settings of the first benchmark that could be opened: names of scenarios are its own, the rest
+    /// serves the others too.
+    settings: Option<Settings>,
     study: Option<Arc<Study>>,
     /// One a scenario; in joint scope the same one for all, in the first place.
     fits: Vec<Option<Fitted>>,
@@ -27,26 +34,32 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// An engine without a benchmark.
-    pub(crate) fn new(settings: Settings, options: read::ReadOptions, demo: ReadDemo) -> Engine {
+    pub(crate) fn new(read: Read, options: ReadOptions, configure: Arc<Configure>) -> Engine {
         Engine {
-            settings,
+            read,
             options,
-            demo,
+            configure,
+            settings: None,
             study: None,
             fits: Vec::new(),
         }
     }
 
     fn load(&mut self, source: &Source) -> Result<Outcome> {
-        let benchmark = match source {
-            Source::Demo(name) => (self.demo)(name)?,
-            Source::File(path) => read::benchmark(path, &self.options)?,
+        let benchmark = (self.read)(&source.0, &self.options)?;
+        let settings = match &self.settings {
+            Some(first) => Settings {
+                scenarios: Vec::new(),
+                ..first.clone()
+            },
+            None => (self.configure)(&benchmark)?,
         };
-        let split = split(&benchmark, &self.settings.split, self.settings.seed)?;
+        let split = split(&benchmark, &settings.split, settings.seed)?;
+        self.settings = Some(settings.clone());
         let study = Arc::new(Study {
             benchmark,
             split,
-            settings: self.settings.clone(),
+            settings,
         });
         self.fits = (0..study.scenarios()).map(|_| None).collect();
         self.study = Some(Arc::clone(&study));
@@ -62,11 +75,11 @@ impl Engine {
     /// Fits one scenario, or all at once where they share a fit.
     fn fit(&mut self, scenario: usize, observer: &dyn Observer) -> Result<Outcome> {
         let study = self.study()?;
-        let joint = self.settings.scope == Scope::Joint;
+        let joint = study.settings.scope == Scope::Joint;
         let scenarios = if joint { Vec::new() } else { vec![scenario] };
         let settings = Settings {
             scenarios,
-            ..self.settings.clone()
+            ..study.settings.clone()
         };
         let fitted = fit_benchmark(&study.benchmark, &study.split, &settings, observer)?;
         let shown = fitted
@@ -89,7 +102,7 @@ impl Engine {
     /// Chooses items and estimates every test model.
     fn cell(&self, key: CellKey, observer: &dyn Observer) -> Result<Outcome> {
         let study = self.study()?;
-        let joint = self.settings.scope == Scope::Joint;
+        let joint = study.settings.scope == Scope::Joint;
         let place = if joint { 0 } else { key.scenario };
         let Some(Some(fitted)) = self.fits.get(place) else {
             return Err(Error::setting("this scenario is not fitted yet", ""));
@@ -108,11 +121,11 @@ impl Engine {
                 scenario,
                 key.selection,
                 key.n,
-                self.settings.seed,
+                study.settings.seed,
             )?);
         }
         observer.check()?;
-        let found = estimate_selection(benchmark, fitted, &selections, &self.settings);
+        let found = estimate_selection(benchmark, fitted, &selections, &study.settings);
         let cells = found
             .into_iter()
             .map(|cell| {

@@ -44,7 +44,7 @@ pub(crate) enum Report {
     /// It is done.
     Done(Outcome),
     /// It stopped because it was asked to.
-    Cancelled(Job),
+    Cancelled,
     /// It could not be done, or it panicked.
     Failed(Job, String),
 }

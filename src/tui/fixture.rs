@@ -7,13 +7,13 @@ use tinyscope::anchors::{Anchor, Selection, SelectionKind};
 use tinyscope::data::{
     Aggregate, Benchmark, ItemText, ItemTexts, MatrixBuilder, Scenario, Split, SubScenario,
 };
-use tinyscope::estimate::{Estimates, Estimator};
-use tinyscope::experiment::{FittedScenario, Lambda, ModelEstimate, Settings};
+use tinyscope::estimate::Estimates;
+use tinyscope::experiment::{FittedScenario, ModelEstimate, Settings};
 use tinyscope::irt::{
     Ability, AbilityMethod, DimensionChoice, Fit, Gaussians, ItemParameters, Prior, Validation,
 };
 
-use super::state::{N_GRID, N_STOPS, Scope, Setting, State};
+use super::state::{N_GRID, N_STOPS, State};
 use super::study::{Cell, CellKey, FitShown, Study};
 use super::theme::ThemeName;
 
@@ -50,16 +50,9 @@ fn probability(a: &[f64], theta: &[f64], b: f64) -> f64 {
 
 /// A state with the benchmark open and every result there.
 pub(crate) fn state(theme: ThemeName) -> State {
-    let setting = Setting {
-        scope: Scope::One(0),
-        n: 40,
-        selection: SelectionKind::AnchorsIrt,
-        estimator: Estimator::GpIrt,
-        lambda: Lambda::Auto,
-    };
     let (study, fits) = study();
     let study = Arc::new(study);
-    let mut state = State::new(setting, theme);
+    let mut state = State::new(theme);
     state.size = (120, 36);
     state.open(Arc::clone(&study));
     for (scenario, fit) in fits.into_iter().enumerate() {
@@ -215,7 +208,10 @@ pub(crate) fn study() -> (Study, Vec<FitShown>) {
         Study {
             benchmark,
             split,
-            settings: Settings::default(),
+            settings: Settings {
+                n: 40,
+                ..Settings::default()
+            },
         },
         fits,
     )

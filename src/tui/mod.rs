@@ -22,7 +22,9 @@ mod view;
 mod walk;
 mod worker;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -36,78 +38,76 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use tinyscope::anchors::SelectionKind;
 use tinyscope::data::read::ReadOptions;
-use tinyscope::estimate::Estimator;
-use tinyscope::experiment::Settings;
 use tinyscope::progress::Observer;
 use tinyscope::{Error, Result};
 
-use engine::{Engine, ReadDemo};
+use engine::{Configure, Engine, Read};
 use event::{Event, Report};
-use state::{Scope, Setting, State};
+use state::{Source, State};
 use update::{Effect, update};
 use worker::{Work, Worker};
 
-pub(crate) use state::{Source, ViewName};
+pub(crate) use state::ViewName;
 pub(crate) use theme::ThemeName;
 
 /// What the explorer and its pictures are asked for.
 pub(crate) struct Options {
-    /// What to open.
-    pub(crate) source: Source,
+    /// What to open: a file, or `demo:NAME`.
+    pub(crate) source: PathBuf,
+    /// Reads it, and whatever the user opens later.
+    pub(crate) read: Read,
     /// How files are read.
-    pub(crate) read: ReadOptions,
-    /// Scenarios, n, selection, lambda, split and everything else that decides the numbers. The first of
-    /// the scenarios is shown first; where anchors from IRT are among the selections, they are.
-    pub(crate) settings: Settings,
+    pub(crate) reading: ReadOptions,
+    /// Scenarios, n, selection, lambda, split and everything else that decides the numbers, for the
+    /// benchmark that was read.
+    pub(crate) configure: Arc<Configure>,
     /// The theme; by environment where absent.
     pub(crate) theme: Option<ThemeName>,
     /// The view shown first.
     pub(crate) view: ViewName,
     /// Names of the bundled demos.
     pub(crate) demos: Vec<String>,
-    /// Reads one of them.
-    pub(crate) demo: ReadDemo,
 }
 
 impl Options {
     fn state(&self, theme: ThemeName) -> State {
-        let settings = &self.settings;
-        let preferred = SelectionKind::AnchorsIrt;
-        let selection = match settings.selections.as_slice() {
-            kinds if kinds.contains(&preferred) => preferred,
-            [first, ..] => *first,
-            [] => preferred,
-        };
-        let setting = Setting {
-            scope: Scope::One(settings.scenarios.first().copied().unwrap_or(0)),
-            n: settings.n,
-            selection,
-            estimator: Estimator::GpIrt,
-            lambda: settings.lambda,
-        };
-        let mut state = State::new(setting, theme);
+        let mut state = State::new(theme);
         state.view = self.view;
         state
     }
 
+    fn source(&self) -> Source {
+        Source(self.source.clone())
+    }
+
     fn engine(&self) -> Engine {
-        Engine::new(self.settings.clone(), self.read, self.demo)
+        Engine::new(self.read, self.reading, Arc::clone(&self.configure))
     }
 }
 
 /// Opens the explorer and returns when the user leaves it.
-pub(crate) fn explore(options: Options) -> io::Result<()> {
+///
+/// # Errors
+/// There is no terminal, or it cannot be written to.
+pub(crate) fn explore(options: &Options) -> io::Result<()> {
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        let why = "the explorer needs a terminal; show, estimate and render do without";
+        return Err(io::Error::other(why));
+    }
     let mut state = options.state(options.theme.unwrap_or_else(theme_of_environment));
     let named = |name: &str| std::env::var(name).unwrap_or_default();
     if !["truecolor", "24bit"].contains(&named("COLORTERM").as_str()) {
         state.indexed = true;
         state.theme = state.theme.indexed();
     }
-    state.openable = options.demos.iter().cloned().map(Source::Demo).collect();
+    state.openable = options
+        .demos
+        .iter()
+        .map(|name| Source::demo(name))
+        .collect();
     state.openable.extend(recent::list());
-    run(state, options.source.clone(), options.engine())
+    run(state, options.source(), options.engine())
 }
 
 /// Mono where NO_COLOR is set, light where the terminal says that its background is, else dark.
@@ -146,7 +146,7 @@ pub(crate) fn picture(
     // Curves that the picture does not show are not computed.
     state.ahead = false;
     let mut engine = options.engine();
-    let mut effects = vec![update::open(&mut state, options.source.clone())];
+    let mut effects = vec![update::open(&mut state, options.source())];
     while let Some(effect) = effects.pop() {
         let Effect::Start(job, generation) = effect else {
             continue;

@@ -32,17 +32,17 @@ pub(crate) fn list() -> Vec<Source> {
         .map(PathBuf::from)
         .filter(|path| path.exists())
         .take(KEPT)
-        .map(Source::File)
+        .map(Source)
         .collect()
 }
 
 /// Puts a file first in the list. Demos are always listed, and a folder that cannot be written is no
 /// reason to disturb anyone.
 pub(crate) fn remember(source: &Source) {
-    let (Source::File(path), Some(file)) = (source, file()) else {
+    let Some(file) = file().filter(|_| source.demo_name().is_none()) else {
         return;
     };
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    let path = fs::canonicalize(&source.0).unwrap_or_else(|_| source.0.clone());
     let mut lines = vec![path.display().to_string()];
     for other in list() {
         let label = other.label();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tinyscope::anchors::{Anchor, SelectionKind};
 use tinyscope::estimate::Estimator;
-use tinyscope::experiment::{Lambda, Metrics};
+use tinyscope::experiment::{Lambda, Metrics, Settings};
 
 use super::action::Place;
 use super::glyphs::Marker;
@@ -37,16 +37,6 @@ impl ViewName {
             ViewName::Map => "Map",
             ViewName::Scores => "Scores",
             ViewName::Tradeoff => "Trade-off",
-        }
-    }
-
-    /// The name on the command line.
-    pub(crate) fn from_name(name: &str) -> Option<ViewName> {
-        match name {
-            "map" => Some(ViewName::Map),
-            "scores" => Some(ViewName::Scores),
-            "tradeoff" => Some(ViewName::Tradeoff),
-            _ => None,
         }
     }
 
@@ -128,21 +118,26 @@ pub(crate) enum Overlay {
     },
 }
 
-/// Something to open.
+/// Something to open: a file, or a bundled demo as `demo:NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Source {
-    /// A bundled demo by name.
-    Demo(String),
-    /// A file.
-    File(PathBuf),
-}
+pub(crate) struct Source(pub(crate) PathBuf);
 
 impl Source {
+    /// A bundled demo.
+    pub(crate) fn demo(name: &str) -> Source {
+        Source(format!("demo:{name}").into())
+    }
+
+    /// The demo's name, where it is one.
+    pub(crate) fn demo_name(&self) -> Option<&str> {
+        self.0.to_str()?.strip_prefix("demo:")
+    }
+
     /// As shown in lists and messages.
     pub(crate) fn label(&self) -> String {
-        match self {
-            Source::Demo(name) => name.clone(),
-            Source::File(path) => path.display().to_string(),
+        match self.demo_name() {
+            Some(name) => name.to_string(),
+            None => self.0.display().to_string(),
         }
     }
 }
@@ -264,7 +259,14 @@ pub(crate) struct State {
 
 impl State {
     /// An empty screen.
-    pub(crate) fn new(setting: Setting, theme: ThemeName) -> State {
+    pub(crate) fn new(theme: ThemeName) -> State {
+        let setting = Setting {
+            scope: Scope::One(0),
+            n: 100,
+            selection: SelectionKind::AnchorsIrt,
+            estimator: Estimator::GpIrt,
+            lambda: Lambda::Auto,
+        };
         State {
             study: None,
             source: None,
@@ -297,8 +299,28 @@ impl State {
         }
     }
 
+    /// Takes n, selection, lambda and the first scenario from the command line's settings. IRT anchors
+    /// are shown first where they are among the selections.
+    fn configure(&mut self, settings: &Settings) {
+        let preferred = SelectionKind::AnchorsIrt;
+        self.setting = Setting {
+            scope: Scope::One(settings.scenarios.first().copied().unwrap_or(0)),
+            n: settings.n,
+            selection: match settings.selections.as_slice() {
+                kinds if kinds.contains(&preferred) => preferred,
+                [first, ..] => *first,
+                [] => preferred,
+            },
+            estimator: Estimator::GpIrt,
+            lambda: settings.lambda,
+        };
+    }
+
     /// Puts a benchmark on the screen and forgets results of the last one.
     pub(crate) fn open(&mut self, study: Arc<Study>) {
+        if self.study.is_none() {
+            self.configure(&study.settings);
+        }
         let scenarios = study.scenarios();
         if let Scope::One(index) = self.setting.scope
             && index >= scenarios

@@ -30,7 +30,7 @@ impl ThemeName {
         ThemeName::Mono,
     ];
 
-    /// The name on the command line and on the screen.
+    /// The name on the screen.
     pub(crate) fn label(self) -> &'static str {
         match self {
             ThemeName::Dark => "dark",
@@ -38,13 +38,6 @@ impl ThemeName {
             ThemeName::ColourBlind => "colour-blind",
             ThemeName::Mono => "mono",
         }
-    }
-
-    /// The theme of that name, if there is one.
-    pub(crate) fn from_label(label: &str) -> Option<ThemeName> {
-        ThemeName::ALL
-            .into_iter()
-            .find(|name| name.label() == label)
     }
 
     /// The theme after this one, wrapping round.
@@ -436,14 +429,6 @@ fn nearest_index(wanted: Rgb) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn labels_lead_back_to_their_themes() {
-        for name in ThemeName::ALL {
-            assert_eq!(ThemeName::from_label(name.label()), Some(name));
-        }
-        assert_eq!(ThemeName::from_label("pink"), None);
-    }
 
     #[test]
     fn no_theme_paints_a_background_and_mono_has_no_colour() {

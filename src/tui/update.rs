@@ -146,7 +146,7 @@ fn on_report(state: &mut State, generation: u64, report: Report, effects: &mut V
             state.open(study);
             effects.extend(state.source.clone().map(Effect::Remember));
         }
-        Report::Cancelled(_) => {}
+        Report::Cancelled => {}
         Report::Failed(job, why) => {
             if matches!(job, Job::Load(_)) {
                 state.message = Some(format!("{why}  (o opens another)"));
@@ -204,7 +204,7 @@ fn on_key(state: &mut State, key: &KeyEvent, effects: &mut Vec<Effect>) {
                     let chosen = match state.openable.get(*row) {
                         Some(source) => Some(source.clone()),
                         None if path.trim().is_empty() => None,
-                        None => Some(Source::File(PathBuf::from(path.trim()))),
+                        None => Some(Source(PathBuf::from(path.trim()))),
                     };
                     state.overlay = Overlay::None;
                     effects.extend(chosen.map(|source| open(state, source)));
@@ -402,4 +402,174 @@ fn step_scope(state: &mut State, by: isize) {
     state.setting.n = state.setting.n.min(state.largest_n());
     state.paused = false;
     state.refresh();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tinyscope::anchors::SelectionKind;
+
+    use super::*;
+    use crate::tui::fixture;
+    use crate::tui::screens::press;
+    use crate::tui::theme::ThemeName;
+
+    fn key(state: &mut State, c: char) -> Vec<Effect> {
+        update(
+            state,
+            Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)),
+        )
+    }
+
+    #[test]
+    fn lambda_is_answered_without_a_job() {
+        let mut state = fixture::state(ThemeName::Dark);
+        state.ahead = false;
+        let before = state.shown.as_ref().unwrap().metrics;
+        assert_eq!(key(&mut state, ']'), []);
+        let shown = state.shown.as_ref().unwrap();
+        assert!(shown.fresh && shown.metrics != before);
+        // The paper's lambda is 1 / (1 + 40/30) = .43; the next whole step above is .45.
+        assert_eq!(state.setting.lambda, Lambda::Fixed(0.45));
+        for _ in 0..20 {
+            key(&mut state, ']');
+        }
+        assert_eq!(state.setting.lambda, Lambda::Fixed(1.0));
+        key(&mut state, 'a');
+        assert_eq!(state.shown.as_ref().unwrap().metrics, before);
+    }
+
+    #[test]
+    fn a_new_n_keeps_the_old_result_until_the_new_one_comes() {
+        let mut state = fixture::state(ThemeName::Dark);
+        state.setting.n = 30;
+        state.cells.retain(|key, _| key.n != 25);
+        state.refresh();
+        let effects = key(&mut state, '-');
+        assert_eq!(state.setting.n, 25);
+        let shown = state.shown.as_ref().unwrap();
+        assert!(!shown.fresh);
+        assert_eq!(shown.setting.n, 30);
+        let [Effect::Start(Job::Cell(wanted), generation)] = effects.as_slice() else {
+            panic!("{effects:?}");
+        };
+        assert_eq!(
+            (wanted.n, wanted.selection),
+            (25, SelectionKind::AnchorsIrt)
+        );
+        let cell = Arc::clone(&state.cells[&state.key(0, SelectionKind::AnchorsIrt, 30)]);
+        let report = Report::Done(Outcome::Estimated(vec![(*wanted, cell)]));
+        update(
+            &mut state,
+            Event::Job {
+                generation: *generation,
+                report,
+            },
+        );
+        assert!(state.shown.as_ref().unwrap().fresh);
+    }
+
+    #[test]
+    fn only_an_urgent_job_interrupts_another() {
+        let mut state = fixture::state(ThemeName::Dark);
+        // The curves of another n are being computed when the user asks for correctness anchors there.
+        state.cells.retain(|key, _| key.n != 200 && key.n != 50);
+        let effects = update(&mut state, Event::Resize);
+        let [Effect::Start(Job::Cell(background), _)] = effects.as_slice() else {
+            panic!("{effects:?}");
+        };
+        assert_eq!(background.n, 200);
+        assert_eq!(update(&mut state, Event::Resize), []);
+        let effects = key(&mut state, '+');
+        assert!(matches!(effects.as_slice(), [Effect::Start(Job::Cell(k), 2)] if k.n == 50));
+        assert_eq!(key(&mut state, 't'), [], "the urgent job goes on");
+    }
+
+    #[test]
+    fn a_failed_job_is_said_and_not_repeated() {
+        let mut state = fixture::state(ThemeName::Dark);
+        state.cells.retain(|key, _| key.n != 200);
+        state.ahead = true;
+        let mut effects = update(&mut state, Event::Resize);
+        let mut tried = 0;
+        while let Some(Effect::Start(job, generation)) = effects.pop() {
+            tried += 1;
+            let report = Report::Failed(job, "no luck".into());
+            effects = update(&mut state, Event::Job { generation, report });
+        }
+        assert_eq!(tried, 3);
+        assert_eq!(state.message.as_deref(), Some("no luck"));
+        let again = update(&mut state, Event::Resize);
+        assert!(again.is_empty(), "{again:?}");
+    }
+
+    #[test]
+    fn reports_of_a_closed_benchmark_are_dropped() {
+        let mut state = fixture::state(ThemeName::Dark);
+        let Effect::Start(_, generation) = open(&mut state, Source::demo("other")) else {
+            panic!("no job");
+        };
+        let report = Report::Failed(Job::Fit(0), "of the old one".into());
+        update(
+            &mut state,
+            Event::Job {
+                generation: generation - 1,
+                report,
+            },
+        );
+        assert_eq!(state.message, None);
+        assert!(state.running.is_some());
+    }
+
+    #[test]
+    fn arrows_walk_anchors_and_come_back() {
+        let mut state = fixture::state(ThemeName::Dark);
+        let mut visited = std::collections::BTreeSet::from([state.anchor]);
+        for arrows in ["Left", "Up", "Right", "Down", "Left Down", "Right Up"] {
+            for _ in 0..30 {
+                press(&mut state, arrows);
+                visited.insert(state.anchor);
+                let (_, item, _) = state.curve.as_ref().unwrap();
+                assert_eq!(*item, state.selected_item().unwrap().1.item);
+            }
+        }
+        assert!(visited.len() > 15, "{visited:?}");
+    }
+
+    #[test]
+    fn every_key_in_every_view_draws() {
+        let mut state = fixture::state(ThemeName::Dark);
+        let mut number = 1u64;
+        let keys: Vec<KeyCode> = (' '..='~')
+            .map(KeyCode::Char)
+            .chain([
+                KeyCode::Enter,
+                KeyCode::Esc,
+                KeyCode::Tab,
+                KeyCode::BackTab,
+                KeyCode::Backspace,
+            ])
+            .chain([
+                KeyCode::Up,
+                KeyCode::Down,
+                KeyCode::Left,
+                KeyCode::Right,
+                KeyCode::PageDown,
+            ])
+            .collect();
+        for step in 0..4000 {
+            number = number
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let code = keys[(number >> 33) as usize % keys.len()];
+            update(
+                &mut state,
+                Event::Key(KeyEvent::new(code, KeyModifiers::NONE)),
+            );
+            if step % 20 == 0 {
+                crate::tui::screens::screen(&mut state, 80 + (step % 100) as u16, 24);
+            }
+        }
+    }
 }

@@ -84,7 +84,7 @@ pub(crate) const THREAD: &str = "worker";
 
 fn perform<W: Work>(work: &mut W, order: &Order, events: &Sender<Event>) -> Report {
     if order.cancel.is_cancelled() {
-        return Report::Cancelled(order.job.clone());
+        return Report::Cancelled;
     }
     let watch = Watch {
         events: Mutex::new((events.clone(), None)),
@@ -95,7 +95,7 @@ fn perform<W: Work>(work: &mut W, order: &Order, events: &Sender<Event>) -> Repo
     // The work's caches hold only finished results, so they are whole after a panic too.
     match catch_unwind(AssertUnwindSafe(|| work.run(&order.job, &watch))) {
         Ok(Ok(outcome)) => Report::Done(outcome),
-        Ok(Err(Error::Cancelled)) => Report::Cancelled(order.job.clone()),
+        Ok(Err(Error::Cancelled)) => Report::Cancelled,
         Ok(Err(error)) => Report::Failed(order.job.clone(), error.to_string()),
         Err(panic) => {
             let text = panic
@@ -179,7 +179,7 @@ mod tests {
         let (generation, report) = next(&events);
         assert_eq!(generation, 1);
         assert!(matches!(report, Report::Failed(_, text) if text.contains("odd number")));
-        worker.run(Job::Load(Source::Demo("x".into())), 2);
+        worker.run(Job::Load(Source::demo("x")), 2);
         assert!(matches!(next(&events).1, Report::Failed(_, text) if text.contains("try another")));
     }
 
@@ -189,7 +189,7 @@ mod tests {
         let mut worker = Worker::start(Odd, sender).unwrap();
         worker.run(Job::Fit(1), 1);
         worker.run(Job::Fit(2), 2);
-        assert!(matches!(next(&events), (1, Report::Cancelled(Job::Fit(1)))));
+        assert!(matches!(next(&events), (1, Report::Cancelled)));
         assert!(matches!(next(&events), (2, Report::Failed(..))));
     }
 }

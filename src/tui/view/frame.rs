@@ -29,6 +29,37 @@ pub(crate) fn pieces(
     at
 }
 
+/// Writes a text over whatever the cells held: a style alone would keep their weight and colour.
+pub(crate) fn over(buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style) {
+    for column in x..x
+        .saturating_add(text.width() as u16)
+        .min(buffer.area.right())
+    {
+        if let Some(cell) = buffer.cell_mut((column, y)) {
+            cell.reset();
+        }
+    }
+    buffer.set_string(x, y, text, style);
+}
+
+/// Writes those pieces that fit whole: a legend loses entries, never half a word.
+pub(crate) fn whole_pieces(
+    buffer: &mut Buffer,
+    x: u16,
+    y: u16,
+    limit: u16,
+    parts: &[(&str, Style)],
+) -> u16 {
+    let mut at = x;
+    for (text, style) in parts {
+        if usize::from(at) + text.trim_end().width() > usize::from(limit) {
+            break;
+        }
+        at = pieces(buffer, at, y, limit, &[(text, *style)]);
+    }
+    at
+}
+
 /// A panel's top line with its title; returns the room below, one column in from the left.
 /// Every panel but the leftmost also draws the line to its left.
 pub(crate) fn panel(state: &State, area: Rect, title: &str, buffer: &mut Buffer) -> Rect {
@@ -45,7 +76,7 @@ pub(crate) fn panel(state: &State, area: Rect, title: &str, buffer: &mut Buffer)
     let room = usize::from(area.width.saturating_sub(4));
     if !title.is_empty() {
         let title = format!(" {} ", fit(title, room.saturating_sub(2)));
-        buffer.set_string(area.x + 2, area.y, title, theme.title);
+        over(buffer, area.x + 2, area.y, &title, theme.title);
     }
     if area.x > 0 {
         buffer.set_string(area.x, area.y, "┬", theme.border);

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use tinyscope::anchors::SelectionKind;
 
 use super::format::{clean, fit, percent, unit};
-use super::frame::{pieces, waiting};
+use super::frame::{pieces, waiting, whole_pieces};
 use super::plot::{Axis, Plot, Unit};
 use crate::tui::glyphs::shape;
 use crate::tui::state::{ColourBy, Scope, Shown, State};
@@ -202,6 +202,8 @@ fn anchors(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
             w if w < 1.8 => 1,
             _ => 2,
         };
+        // Reversed, only a filled shape can be told.
+        let tier = if index == state.anchor { 1 } else { tier };
         let symbol = shape(state.marker, group, tier);
         let style = match state.colour_by {
             _ if index == state.anchor => theme.anchor,
@@ -222,10 +224,10 @@ fn legend(state: &State, scenario: usize, shown: &Shown, area: Rect, buffer: &mu
         shape(state.marker, 0, 1),
         shape(state.marker, 0, 2)
     );
-    let mut x = pieces(buffer, area.x, y, area.right(), &[(&sizes, theme.text)]);
+    let mut x = whole_pieces(buffer, area.x, y, area.right(), &[(&sizes, theme.text)]);
     match state.colour_by {
         ColourBy::Cluster if shown.setting.selection == SelectionKind::Random => {
-            pieces(
+            whole_pieces(
                 buffer,
                 x,
                 y,
@@ -234,23 +236,22 @@ fn legend(state: &State, scenario: usize, shown: &Shown, area: Rect, buffer: &mu
             );
         }
         ColourBy::Cluster => {
-            pieces(
+            whole_pieces(
                 buffer,
                 x,
                 y,
                 area.right(),
                 &[
                     ("colour: cluster  ", theme.dim),
-                    (".:", theme.accent),
-                    (" selected cluster", theme.dim),
+                    (".: selected", theme.accent),
                 ],
             );
         }
         ColourBy::Share => {
-            x = pieces(buffer, x, y, area.right(), &[("models right: ", theme.dim)]);
+            x = whole_pieces(buffer, x, y, area.right(), &[("models right: ", theme.dim)]);
             for (step, label) in ["0", "20", "40", "60", "80-100 %"].into_iter().enumerate() {
                 let mark = format!("{} ", shape(state.marker, step, 1));
-                x = pieces(
+                x = whole_pieces(
                     buffer,
                     x,
                     y,

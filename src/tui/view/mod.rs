@@ -56,12 +56,12 @@ pub(crate) fn parts(state: &State, area: Rect) -> Parts {
     };
     let inspector = if state.inspector_open.unwrap_or(true) {
         let rest = u32::from(area.width - list);
-        let (share, least) = match state.view {
-            ViewName::Map => (35, 32),
-            ViewName::Scores => (55, 42),
-            ViewName::Tradeoff => (38, 40),
+        let (share, least, most) = match state.view {
+            ViewName::Map => (35, 32, 56),
+            ViewName::Scores => (55, 42, 72),
+            ViewName::Tradeoff => (38, 40, 50),
         };
-        ((rest * share / 100) as u16).clamp(least, 64)
+        ((rest * share / 100) as u16).clamp(least, most)
     } else {
         0
     };

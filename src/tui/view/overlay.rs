@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use super::format::{clean, fit, left};
 use super::frame::pieces;
 use crate::tui::action::{BINDINGS, Place};
-use crate::tui::state::{Overlay, Source, State};
+use crate::tui::state::{Overlay, State};
 
 /// Draws the overlay, if one is open.
 pub(crate) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
@@ -123,9 +123,10 @@ fn open(state: &State, selected: usize, path: &str, area: Rect, buffer: &mut Buf
         );
     };
     for (at, source) in state.openable.iter().enumerate().skip(first).take(room) {
-        let note = match source {
-            Source::Demo(_) => "  bundled, simulated",
-            Source::File(_) => "  recent",
+        let note = if source.demo_name().is_some() {
+            "  bundled, simulated"
+        } else {
+            "  recent"
         };
         line(
             inner.y + (at - first) as u16,

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
+use super::frame::over;
 use super::raster::{Raster, Stroke};
 use crate::tui::glyphs::Marker;
 use crate::tui::theme::Theme;
@@ -203,7 +204,7 @@ impl Plot {
                 if let Some((_, y)) = self.cell(self.x.low, value) {
                     let x = left.saturating_sub(label.width() as u16);
                     buffer.set_string(x, y, label, theme.dim);
-                    buffer.set_string(left, y, "┤", theme.border);
+                    over(buffer, left, y, "┤", theme.border);
                 }
             }
         }
@@ -320,7 +321,7 @@ impl Plot {
             for row in self.inner.y..self.inner.bottom() {
                 buffer.set_string(column, row, "┊", style);
             }
-            buffer.set_string(column, self.inner.bottom(), "┴", style);
+            over(buffer, column, self.inner.bottom(), "┴", style);
         }
     }
 
@@ -328,7 +329,7 @@ impl Plot {
     pub(crate) fn finish(self, buffer: &mut Buffer) {
         self.raster.write(buffer);
         for (x, y, symbol, style) in self.glyphs {
-            buffer.set_string(x, y, symbol, style);
+            over(buffer, x, y, &symbol, style);
         }
     }
 }

@@ -139,6 +139,7 @@ impl Raster {
             let x = self.area.x + (at % width) as u16;
             let y = self.area.y + (at / width) as u16;
             if let Some(cell) = buffer.cell_mut((x, y)) {
+                cell.reset();
                 cell.set_char(self.glyph(*ink)).set_style(ink.style);
             }
         }

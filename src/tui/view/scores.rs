@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{clean, fit, left, percent, right, signed};
-use super::frame::pieces;
+use super::frame::{pieces, whole_pieces};
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
 use crate::tui::glyphs::Marker;
@@ -178,8 +178,9 @@ fn legend(state: &State, within: usize, models: usize, area: Rect, buffer: &mut 
     let (above, style) = mark(1.0, state.marker, theme);
     let (below, _) = mark(-1.0, state.marker, theme);
     let (inside, good) = mark(0.0, state.marker, theme);
-    let inside_text = format!(" {within} of {models} within 2 %  ");
-    pieces(
+    let inside_text = format!(" {within}/{models} within 2 %  ");
+    let (over, under) = (format!("{above} over  "), format!("{below} under"));
+    whole_pieces(
         buffer,
         area.x,
         y,
@@ -187,10 +188,8 @@ fn legend(state: &State, within: usize, models: usize, area: Rect, buffer: &mut 
         &[
             (inside, good),
             (&inside_text, theme.dim),
-            (above, style),
-            (" over  ", theme.dim),
-            (below, style),
-            (" under", theme.dim),
+            (&over, style),
+            (&under, style),
         ],
     );
 }

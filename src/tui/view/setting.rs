@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Parts;
 use super::format::{left, percent, right, signed, unit};
-use super::frame::pieces;
+use super::frame::{over, pieces};
 use tinyscope::anchors::SelectionKind;
 use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Metrics};
@@ -201,7 +201,7 @@ fn measures(state: &State, area: Rect, buffer: &mut Buffer) {
     );
     // The headings stand in the line above, free of it.
     let headings = usize::from(area.right().saturating_sub(x));
-    buffer.set_string(x, area.y, " ".repeat(headings), theme.dim);
+    over(buffer, x, area.y, &" ".repeat(headings), theme.dim);
     for (heading, value) in COLUMNS {
         let width = heading.width() + if wide { 2 } else { 1 };
         if x + width as u16 > area.right() {

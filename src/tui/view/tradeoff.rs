@@ -340,14 +340,14 @@ pub(crate) fn legend(state: &State, area: Rect, buffer: &mut Buffer) {
         );
     }
     y += 1;
-    let heading = left("gp-IRT, λ", width.saturating_sub(14));
+    let heading = left("gp-IRT, λ", (name + 21).saturating_sub(14));
     line(
         &mut y,
         &[(&heading, theme.dim), ("      λ  MAE %", theme.dim)],
         buffer,
     );
     for (label, lambda, mae) in lambdas(shown) {
-        let label = left(label, width.saturating_sub(14));
+        let label = left(label, (name + 21).saturating_sub(14));
         let numbers = format!(
             "{}{}",
             right(&unit(lambda, 2), 7),
