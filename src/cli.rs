@@ -10,12 +10,33 @@ use tinyscope::estimate::Seen;
 use tinyscope::experiment::{Lambda, ResponseForm, Scope, Settings};
 use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
 
+use crate::tui::{ThemeName, ViewName};
+
 /// Evaluate language models with few examples (tinyBenchmarks, arXiv 2402.14992).
 #[derive(Debug, Parser)]
 #[command(version, about, long_about = LONG, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) explore: Explore,
+}
+
+/// The explorer: what opens without a subcommand.
+#[derive(Debug, Args)]
+pub(crate) struct Explore {
+    /// A manifest, a table of responses, or demo:NAME [default: demo:helm-lite]
+    pub(crate) data: Option<PathBuf>,
+    /// Open a bundled demo
+    #[arg(long, value_name = "NAME", conflicts_with = "data")]
+    pub(crate) demo: Option<String>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) experiment: Experiment,
+    /// Styles of the screen [default: mono where NO_COLOR is set, else by the terminal]
+    #[arg(long)]
+    pub(crate) theme: Option<ThemeArg>,
 }
 
 const LONG: &str = "\
@@ -44,6 +65,71 @@ pub(crate) enum Command {
     Sweep(Sweep),
     /// Estimate the score of a new model that answered only the anchors
     Score(Score),
+    /// The explorer's screen as an SVG picture, without a terminal
+    Render(Render),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Render {
+    /// Which view
+    pub(crate) view: ViewArg,
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Columns of the screen
+    #[arg(long, default_value = "120")]
+    pub(crate) width: u16,
+    /// Rows of the screen
+    #[arg(long, default_value = "36")]
+    pub(crate) height: u16,
+    /// Styles of the screen
+    #[arg(long, default_value = "dark")]
+    pub(crate) theme: ThemeArg,
+    /// Write the picture here
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) experiment: Experiment,
+}
+
+/// Views of the explorer.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ViewArg {
+    /// Items and anchors
+    Map,
+    /// Estimated against true scores
+    Scores,
+    /// Error against n and lambda
+    Tradeoff,
+}
+
+impl ViewArg {
+    pub(crate) fn name(self) -> ViewName {
+        match self {
+            Self::Map => ViewName::Map,
+            Self::Scores => ViewName::Scores,
+            Self::Tradeoff => ViewName::Tradeoff,
+        }
+    }
+}
+
+/// Themes of the explorer.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ThemeArg {
+    Dark,
+    Light,
+    ColourBlind,
+    Mono,
+}
+
+impl ThemeArg {
+    pub(crate) fn name(self) -> ThemeName {
+        match self {
+            Self::Dark => ThemeName::Dark,
+            Self::Light => ThemeName::Light,
+            Self::ColourBlind => ThemeName::ColourBlind,
+            Self::Mono => ThemeName::Mono,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod cli;
 mod headless;
+mod tui;
 
 use std::process::ExitCode;
 

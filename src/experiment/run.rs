@@ -1,5 +1,7 @@
 //! Selections, estimates of every test model, and their metrics.
 
+use std::borrow::Borrow;
+
 use rayon::prelude::*;
 
 use super::fitted::{Fitted, FittedScenario};
@@ -297,12 +299,12 @@ pub fn rows(found: &SelectionEstimates, lambda: Lambda) -> Vec<Row> {
 pub type OverallPair = (usize, f64, f64);
 
 /// True and estimated mean over scenarios, for the models that have an estimate on each of them.
-pub fn pairs_of(
-    scenarios: &[SelectionEstimates],
+pub fn pairs_of<S: Borrow<SelectionEstimates>>(
+    scenarios: &[S],
     estimator: Estimator,
     lambda: Lambda,
 ) -> Vec<OverallPair> {
-    let Some(first) = scenarios.first() else {
+    let Some(first) = scenarios.first().map(Borrow::borrow) else {
         return Vec::new();
     };
     let count = scenarios.len() as f64;
@@ -311,7 +313,7 @@ pub fn pairs_of(
         .iter()
         .filter_map(|m| {
             let (mut truth, mut estimate) = (0.0, 0.0);
-            for s in scenarios {
+            for s in scenarios.iter().map(Borrow::borrow) {
                 let at = s.models.binary_search_by_key(&m.model, |m| m.model).ok()?;
                 let found = &s.models[at];
                 truth += found.truth / count;

@@ -4,6 +4,7 @@ mod anchors;
 mod estimate;
 mod fit;
 mod progress;
+mod render;
 mod score;
 mod show;
 mod sweep;
@@ -12,12 +13,14 @@ mod table;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tinyscope::Error;
 use tinyscope::data::{Benchmark, read};
 
-use crate::cli::{Cli, Command, Data};
+use crate::cli::{Cli, Command, Data, Explore, ThemeArg};
+use crate::tui;
 pub(crate) use progress::Bar;
 
 /// Why a subcommand ended early.
@@ -50,7 +53,8 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Estimate(args)) => estimate::run(&args, &mut out),
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
-        None => Ok(()),
+        Some(Command::Render(args)) => render::run(args),
+        None => explore(cli.explore),
     };
     match ended.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -59,6 +63,29 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Err(Failure::Output(e)) => fail(&format!("writing the results: {e}")),
         Err(Failure::Failed(e)) => fail(&e.to_string()),
     }
+}
+
+/// Opens the explorer.
+fn explore(args: Explore) -> Result<(), Failure> {
+    threads(args.experiment.model.threads)?;
+    let Explore {
+        data,
+        demo,
+        reading,
+        experiment,
+        theme,
+    } = args;
+    let demo = demo.unwrap_or_else(|| "helm-lite".into());
+    let options = tui::Options {
+        source: data.unwrap_or_else(|| format!("demo:{demo}").into()),
+        read: benchmark,
+        reading: reading.options(),
+        configure: Arc::new(move |benchmark| experiment.settings(benchmark)),
+        theme: theme.map(ThemeArg::name),
+        view: tui::ViewName::Map,
+        demos: Vec::new(),
+    };
+    Ok(tui::explore(&options)?)
 }
 
 fn fail(message: &str) -> ExitCode {

@@ -1,0 +1,111 @@
+//! The one event enum, and the threads that feed it.
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind};
+
+use super::state::Job;
+use super::study::{Cell, CellKey, FitShown, Study};
+
+/// Everything that can happen to the screen.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has another size, or wants to be drawn again.
+    Resize,
+    /// The worker reports on the job of this generation.
+    Job {
+        /// Which start of which job.
+        generation: u64,
+        /// What it says.
+        report: Report,
+    },
+    /// Input has ended or a signal asks to leave.
+    Leave,
+}
+
+/// What the worker says of a job.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// It has got this far.
+    Progress {
+        /// What it is doing.
+        what: String,
+        /// Share done.
+        done: f64,
+        /// Time since its start.
+        elapsed: Duration,
+    },
+    /// It is done.
+    Done(Outcome),
+    /// It stopped because it was asked to.
+    Cancelled,
+    /// It could not be done, or it panicked.
+    Failed(Job, String),
+}
+
+/// The result of a job.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// A benchmark was read and split.
+    Loaded(Arc<Study>),
+    /// Scenarios were fitted: one, or all that share a fit.
+    Fitted(Vec<(usize, Arc<FitShown>)>),
+    /// Items were chosen and scores estimated, for each scenario that shares the ability.
+    Estimated(Vec<(CellKey, Arc<Cell>)>),
+}
+
+/// Reads the terminal until it ends; sleeps in the system while nothing happens. However this thread
+/// ends, the loop hears of it.
+pub(crate) fn read_terminal(events: Sender<Event>) {
+    let events = LastWord(events);
+    loop {
+        let event = match crossterm::event::read() {
+            // Windows reports releases and repeats too.
+            Ok(Terminal::Key(key)) if key.kind == KeyEventKind::Press => Event::Key(key),
+            Ok(Terminal::Paste(text)) => Event::Paste(text),
+            Ok(Terminal::Resize(..)) => Event::Resize,
+            Ok(_) => continue,
+            Err(_) => return,
+        };
+        if events.0.send(event).is_err() {
+            return;
+        }
+    }
+}
+
+struct LastWord(Sender<Event>);
+
+impl Drop for LastWord {
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::Leave);
+    }
+}
+
+/// Turns SIGTERM, SIGHUP and SIGINT into [`Event::Leave`], so that the terminal is restored.
+#[cfg(unix)]
+pub(crate) fn watch_signals(events: Sender<Event>) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT])?;
+    std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            for _ in signals.forever() {
+                if events.send(Event::Leave).is_err() {
+                    return;
+                }
+            }
+        })?;
+    Ok(())
+}
+
+/// There are no such signals here.
+#[cfg(not(unix))]
+pub(crate) fn watch_signals(_: Sender<Event>) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! A small deterministic benchmark in memory, with results, for tests of the screen.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tinyscope::anchors::{Anchor, Selection, SelectionKind};
+use tinyscope::data::{
+    Aggregate, Benchmark, ItemText, ItemTexts, MatrixBuilder, Scenario, Split, SubScenario,
+};
+use tinyscope::estimate::Estimates;
+use tinyscope::experiment::{FittedScenario, ModelEstimate, Settings};
+use tinyscope::irt::{
+    Ability, AbilityMethod, DimensionChoice, Fit, Gaussians, ItemParameters, Prior, Validation,
+};
+
+use super::state::{N_GRID, N_STOPS, State};
+use super::study::{Cell, CellKey, FitShown, Study};
+use super::theme::ThemeName;
+
+const MODELS: usize = 40;
+const SIZES: [(&str, &[(&str, usize)]); 3] = [
+    (
+        "arithmetic",
+        &[("addition", 180), ("division", 120), ("fractions", 60)],
+    ),
+    ("reading", &[("reading", 240)]),
+    ("history", &[("ancient", 150), ("modern", 150)]),
+];
+
+/// Numbers in [0, 1) that look random and are the same everywhere.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f64 / (1u64 << 24) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.next()).sum::<f64>() - 6.0
+    }
+}
+
+fn probability(a: &[f64], theta: &[f64], b: f64) -> f64 {
+    1.0 / (1.0 + (b - a.iter().zip(theta).map(|(a, t)| a * t).sum::<f64>()).exp())
+}
+
+/// A state with the benchmark open and every result there.
+pub(crate) fn state(theme: ThemeName) -> State {
+    let (study, fits) = study();
+    let study = Arc::new(study);
+    let mut state = State::new(theme);
+    state.size = (120, 36);
+    state.open(Arc::clone(&study));
+    for (scenario, fit) in fits.into_iter().enumerate() {
+        let fit = Arc::new(fit);
+        state.fits[scenario] = Some(Arc::clone(&fit));
+        for selection in SelectionKind::ALL {
+            for n in N_GRID.into_iter().chain(N_STOPS) {
+                let n = n.min(study.scenario(scenario).n_items());
+                let cell = cell(&study, &fit, scenario, selection, n);
+                state.cells.insert(
+                    CellKey {
+                        scenario,
+                        selection,
+                        n,
+                    },
+                    Arc::new(cell),
+                );
+            }
+        }
+    }
+    state.refresh();
+    state
+}
+
+/// The benchmark and its fits.
+pub(crate) fn study() -> (Study, Vec<FitShown>) {
+    let mut numbers = Numbers(7);
+    let mut items = Vec::new();
+    let mut scenarios = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
+    let mut texts = ItemTexts::default();
+    for (name, subs) in SIZES {
+        let first = items.len();
+        let mut part = Part::default();
+        let mut subscenarios = Vec::new();
+        for (s, (sub, count)) in subs.iter().enumerate() {
+            let start = items.len() - first;
+            for i in 0..*count {
+                let id = format!("{name}/{sub}/{i}");
+                texts.insert(
+                    id.clone(),
+                    ItemText {
+                        text: format!(
+                            "Question {i} of {sub}: a train leaves at noon and 漢字 travels {i} miles; how far is it \
+                             after a while, when the driver stops twice for tea?"
+                        ),
+                        options: vec![format!("{i} miles"), "nobody knows".into()],
+                        answer: Some("A".into()),
+                        category: None,
+                    },
+                );
+                items.push(id);
+                let a = [0.9 + 0.35 * numbers.normal(), 0.5 * numbers.normal()];
+                let b = numbers.normal() * 1.1 + s as f64 * 0.7 - 0.6;
+                part.z.push([a[0], a[1], b]);
+                part.xy.push([b + 0.2 * a[0], a[0] - 0.9 + 0.6 * a[1]]);
+            }
+            subscenarios.push(SubScenario {
+                name: (*sub).into(),
+                items: start..start + count,
+            });
+        }
+        scenarios.push(Scenario {
+            name: name.into(),
+            aggregate: Aggregate::Macro,
+            columns: (first..items.len()).collect(),
+            subscenarios,
+        });
+        parts.push(part);
+    }
+    let mut builder = MatrixBuilder::new(items);
+    let mut abilities = Vec::new();
+    for model in 0..MODELS {
+        let theta = [numbers.normal() + 0.3, 0.8 * numbers.normal()];
+        let mut scores = Vec::new();
+        for part in &parts {
+            for [a0, a1, b] in &part.z {
+                let p = probability(&[*a0, *a1], &theta, *b);
+                scores.push(f64::from(u8::from(numbers.next() < p)));
+            }
+        }
+        abilities.push(theta);
+        builder.push(format!("org-{:02}/model-{model:02}", model % 5), &scores);
+    }
+    let test: Vec<usize> = (0..MODELS).filter(|m| m % 4 == 3).collect();
+    let train: Vec<usize> = (0..MODELS).filter(|m| m % 4 != 3).collect();
+    let benchmark = Benchmark {
+        name: "Small Exam".into(),
+        origin: "small".into(),
+        simulated: true,
+        source: String::new(),
+        licence: String::new(),
+        metric: String::new(),
+        notes: String::new(),
+        matrix: builder.finish(),
+        scenarios,
+        released: BTreeMap::new(),
+        organisations: BTreeMap::new(),
+        texts,
+        warnings: Vec::new(),
+    };
+    let fits = parts
+        .into_iter()
+        .enumerate()
+        .map(|(index, part)| {
+            let items = part.z.len();
+            let theta: Vec<f64> = train.iter().flat_map(|&m| abilities[m]).collect();
+            let z = part.z.into_iter().flatten().collect();
+            let fit = Fit {
+                items: ItemParameters::new(Gaussians::points(3, z)),
+                abilities: Gaussians::points(2, theta),
+                item_prior: Prior::standard(3),
+                ability_prior: Prior::standard(2),
+                evidence: Vec::new(),
+                moves: Vec::new(),
+                converged: true,
+            };
+            let row = Validation {
+                dims: 2,
+                error: 0.021,
+                errors: vec![0.021],
+            };
+            let fitted = FittedScenario {
+                index,
+                train: train.clone(),
+                test: test.clone(),
+                balance: benchmark.scenarios[index].balance_weights(),
+                fit: Arc::new(fit),
+                fitted_models: Arc::new(train.clone()),
+                fit_items: 0..items,
+                choice: Arc::new(DimensionChoice {
+                    dims: 2,
+                    table: vec![row],
+                }),
+                b: 0.021,
+                s2: 0.2,
+                threshold: None,
+            };
+            let items = fitted.items();
+            FitShown {
+                xy: part.xy,
+                spread: [0.63, 0.21],
+                ..FitShown::at(&benchmark, fitted, items)
+            }
+        })
+        .collect();
+    let split = Split {
+        train,
+        test,
+        warnings: Vec::new(),
+    };
+    (
+        Study {
+            benchmark,
+            split,
+            settings: Settings {
+                n: 40,
+                ..Settings::default()
+            },
+        },
+        fits,
+    )
+}
+
+#[derive(Default)]
+struct Part {
+    z: Vec<[f64; 3]>,
+    xy: Vec<[f64; 2]>,
+}
+
+/// A plausible result: every so-manieth item is an anchor, clusters are the nearest anchor.
+fn cell(study: &Study, fit: &FitShown, scenario: usize, kind: SelectionKind, n: usize) -> Cell {
+    let items = fit.xy.len();
+    let offset = match kind {
+        SelectionKind::Random => 3,
+        SelectionKind::AnchorsCorrectness => 1,
+        SelectionKind::AnchorsIrt => 0,
+    };
+    let mut chosen: Vec<usize> = (0..n).map(|k| (k * items / n + offset) % items).collect();
+    chosen.sort_unstable();
+    let nearest = |i: usize| {
+        let distance = |&j: &usize| {
+            let (p, q) = (fit.xy[i], fit.xy[j]);
+            (p[0] - q[0]).hypot(p[1] - q[1])
+        };
+        (0..n)
+            .min_by(|&p, &q| distance(&chosen[p]).total_cmp(&distance(&chosen[q])))
+            .unwrap()
+    };
+    let clusters: Option<Vec<usize>> =
+        (kind != SelectionKind::Random).then(|| (0..items).map(nearest).collect());
+    let anchors: Vec<Anchor> = chosen
+        .iter()
+        .enumerate()
+        .map(|(k, &item)| {
+            let weight = match &clusters {
+                None => 1.0 / n as f64,
+                Some(c) => c.iter().filter(|&&c| c == k).count() as f64 / items as f64,
+            };
+            Anchor { item, weight }
+        })
+        .collect();
+    let place = study.scenario(scenario);
+    let models = study
+        .split
+        .test
+        .iter()
+        .map(|&model| {
+            let score = |item: usize| {
+                study
+                    .benchmark
+                    .matrix
+                    .get(model, place.columns[item])
+                    .unwrap()
+            };
+            let truth = study.benchmark.true_score(model, place).unwrap();
+            let drift = 0.03 * ((model * 7 + n * (1 + offset)) as f64).sin();
+            let ability = Ability {
+                theta: Gaussians::points(2, vec![0.0, 0.0]),
+                method: AbilityMethod::Posterior,
+                converged: true,
+            };
+            let estimates = Estimates {
+                naive: anchors.iter().map(|a| a.weight * score(a.item)).sum(),
+                p_irt: (truth + drift).clamp(0.0, 1.0),
+                answered: n,
+            };
+            ModelEstimate {
+                model,
+                truth,
+                estimates,
+                ability,
+            }
+        })
+        .collect();
+    Cell {
+        scenario,
+        selection: Selection {
+            kind,
+            anchors,
+            clusters,
+        },
+        paper_lambda: 1.0 / (1.0 + n as f64 / 30.0),
+        models,
+    }
+}

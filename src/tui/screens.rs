@@ -1,0 +1,282 @@
+//! Whole-screen snapshots, styles included, on the small benchmark in memory.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
+
+use super::event::Event;
+use super::glyphs::Marker;
+use super::state::{ColourBy, Job, Overlay, Running, Scope, Source, State, ViewName};
+use super::theme::{Theme, ThemeName};
+use super::update::update;
+use super::{fixture, view};
+
+pub(super) fn screen(state: &mut State, width: u16, height: u16) -> Buffer {
+    let area = Rect::new(0, 0, width, height);
+    state.size = (width, height);
+    let mut buffer = Buffer::empty(area);
+    view::draw(state, area, &mut buffer);
+    buffer
+}
+
+pub(super) fn press(state: &mut State, keys: &str) {
+    for key in keys.split_whitespace() {
+        let code = match key {
+            "Left" => KeyCode::Left,
+            "Right" => KeyCode::Right,
+            "Up" => KeyCode::Up,
+            "Down" => KeyCode::Down,
+            "Tab" => KeyCode::Tab,
+            "Enter" => KeyCode::Enter,
+            "Esc" => KeyCode::Esc,
+            letter => KeyCode::Char(letter.chars().next().unwrap()),
+        };
+        update(state, Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    }
+}
+
+/// The characters, then the style of each as a letter, then what the letters mean.
+fn dump(buffer: &Buffer) -> String {
+    let (mut text, mut grid) = (String::new(), String::new());
+    let mut letters: BTreeMap<String, char> = BTreeMap::new();
+    for y in 0..buffer.area.height {
+        let (mut line, mut styles) = (String::new(), String::new());
+        let mut skip = 0usize;
+        for x in 0..buffer.area.width {
+            let cell = &buffer[(x, y)];
+            if skip > 0 {
+                skip -= 1;
+            } else {
+                line.push_str(cell.symbol());
+                skip = unicode_width::UnicodeWidthStr::width(cell.symbol()).saturating_sub(1);
+            }
+            let plain = cell.fg == Color::Reset && cell.modifier == Modifier::empty();
+            let letter = if plain {
+                ' '
+            } else {
+                let next = char::from(b'a' + letters.len() as u8);
+                *letters
+                    .entry(format!("{} {:?}", cell.fg, cell.modifier))
+                    .or_insert(next)
+            };
+            assert_eq!(cell.bg, Color::Reset, "no theme paints a background");
+            styles.push(letter);
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+        let _ = writeln!(grid, "{}", styles.trim_end());
+    }
+    let mut legend: Vec<(char, String)> = letters.into_iter().map(|(s, l)| (l, s)).collect();
+    legend.sort();
+    for (letter, style) in legend {
+        let _ = writeln!(grid, "{letter} = {style}");
+    }
+    format!("{text}\n{grid}")
+}
+
+fn name(view: ViewName) -> &'static str {
+    match view {
+        ViewName::Map => "map",
+        ViewName::Scores => "scores",
+        ViewName::Tradeoff => "tradeoff",
+    }
+}
+
+#[test]
+fn views_in_every_theme() {
+    for theme in ThemeName::ALL {
+        let mut state = fixture::state(theme);
+        for view in ViewName::ALL {
+            state.view = view;
+            let file = format!("{}-{}-120x36", name(view), theme.label());
+            insta::assert_snapshot!(file, dump(&screen(&mut state, 120, 36)));
+        }
+    }
+}
+
+#[test]
+fn views_in_other_sizes() {
+    let mut state = fixture::state(ThemeName::Dark);
+    for view in ViewName::ALL {
+        state.view = view;
+        for (width, height) in [(80, 24), (200, 60)] {
+            let file = format!("{}-dark-{width}x{height}", name(view));
+            insta::assert_snapshot!(file, dump(&screen(&mut state, width, height)));
+        }
+    }
+}
+
+#[test]
+fn ascii_markers_leave_only_ascii_and_the_items_own_script() {
+    let mut state = fixture::state(ThemeName::Mono);
+    state.marker = Marker::Ascii;
+    for view in ViewName::ALL {
+        state.view = view;
+        let buffer = screen(&mut state, 120, 36);
+        for cell in &buffer.content {
+            let symbol = cell.symbol();
+            assert!(
+                symbol.is_ascii() || ["漢", "字"].contains(&symbol),
+                "{symbol:?} in {view:?}"
+            );
+        }
+        insta::assert_snapshot!(
+            format!("{}-ascii-80x24", name(view)),
+            dump(&screen(&mut state, 80, 24))
+        );
+    }
+}
+
+#[test]
+fn overlays_and_typed_values() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.openable = vec![Source::demo("helm-lite"), Source("/data/exam.json".into())];
+    press(&mut state, "?");
+    insta::assert_snapshot!("help-120x36", dump(&screen(&mut state, 120, 36)));
+    insta::assert_snapshot!("help-80x24", dump(&screen(&mut state, 80, 24)));
+    press(&mut state, "Esc o Down");
+    insta::assert_snapshot!("open-80x24", dump(&screen(&mut state, 80, 24)));
+    press(&mut state, "Esc n 9 9 9 Enter");
+    let text = dump(&screen(&mut state, 80, 24));
+    assert!(text.contains("n is a whole number from 1 to 360"), "{text}");
+    press(&mut state, "Esc n 6 0 Enter");
+    assert_eq!((state.setting.n, &state.overlay), (60, &Overlay::None));
+}
+
+#[test]
+fn an_older_result_is_dimmed_and_the_job_is_shown() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.setting.n = 77;
+    state.refresh();
+    state.running = Some(Running {
+        job: Job::Fit(0),
+        generation: 1,
+        what: "choosing 77 items of arithmetic".into(),
+        done: 0.4,
+        elapsed: std::time::Duration::from_secs(2),
+    });
+    insta::assert_snapshot!("stale-120x36", dump(&screen(&mut state, 120, 36)));
+}
+
+#[test]
+fn colours_of_the_map() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.colour_by = ColourBy::SubScenario;
+    insta::assert_snapshot!(
+        "map-sub-scenarios-120x36",
+        dump(&screen(&mut state, 120, 36))
+    );
+    state.colour_by = ColourBy::Share;
+    insta::assert_snapshot!("map-share-120x36", dump(&screen(&mut state, 120, 36)));
+}
+
+#[test]
+fn overall_has_scores_and_curves_and_the_map_says_why_it_has_none() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.setting.scope = Scope::Overall;
+    state.refresh();
+    for view in ViewName::ALL {
+        state.view = view;
+        insta::assert_snapshot!(
+            format!("{}-overall-120x36", name(view)),
+            dump(&screen(&mut state, 120, 36))
+        );
+    }
+}
+
+#[test]
+fn nothing_open_says_what_to_do() {
+    let mut state = State::new(ThemeName::Dark);
+    state.message =
+        Some("exam.csv, line 3: 3 cells, 4 expected; complete the row  (o opens another)".into());
+    insta::assert_snapshot!("nothing-open-80x24", dump(&screen(&mut state, 80, 24)));
+}
+
+/// Every size draws, and below the smallest one line says what is needed.
+#[test]
+fn every_size_draws() {
+    let mut state = fixture::state(ThemeName::Dark);
+    for overlay in [
+        Overlay::None,
+        Overlay::Help(99),
+        Overlay::Open {
+            row: 9,
+            path: "x".repeat(300),
+        },
+    ] {
+        state.overlay = overlay;
+        for view in ViewName::ALL {
+            state.view = view;
+            for (width, height) in [
+                (0, 0),
+                (1, 1),
+                (40, 3),
+                (79, 24),
+                (80, 23),
+                (80, 24),
+                (81, 25),
+                (109, 30),
+                (110, 36),
+                (159, 50),
+                (300, 100),
+            ] {
+                for open in [None, Some(true), Some(false)] {
+                    (state.list_open, state.inspector_open) = (open, open);
+                    let text = dump(&screen(&mut state, width, height));
+                    if width >= 60 && height >= 1 && (width < 80 || height < 24) {
+                        assert!(text.contains("tinyscope needs 80 x 24 cells"), "{text}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The panels' numbers stand in columns: a model's estimate ends where its heading ends.
+#[test]
+fn numbers_stand_under_their_headings() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.view = ViewName::Scores;
+    let text = dump(&screen(&mut state, 120, 36));
+    let end = |line: &str, word: &str| {
+        line.find(word)
+            .map(|at| line[..at + word.len()].chars().count())
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let heading = lines.iter().find(|l| l.contains("error")).unwrap();
+    let row = lines.iter().find(|l| l.contains("model-03")).unwrap();
+    let column = end(heading, "est.").unwrap();
+    let ends: Vec<usize> = row
+        .chars()
+        .collect::<Vec<char>>()
+        .windows(2)
+        .enumerate()
+        .filter(|(_, pair)| pair[0].is_ascii_digit() && pair[1] == ' ')
+        .map(|(at, _)| at + 1)
+        .collect();
+    assert!(ends.contains(&column), "{heading}\n{row}");
+}
+
+#[test]
+fn indexed_themes_draw_the_same_characters() {
+    let mut state = fixture::state(ThemeName::Light);
+    let first = screen(&mut state, 120, 36);
+    state.theme = Theme::new(ThemeName::Light).indexed();
+    let second = screen(&mut state, 120, 36);
+    assert!(
+        first
+            .content
+            .iter()
+            .zip(&second.content)
+            .all(|(p, q)| p.symbol() == q.symbol())
+    );
+    assert!(
+        second
+            .content
+            .iter()
+            .all(|c| !matches!(c.fg, Color::Rgb(..)))
+    );
+}

@@ -1,0 +1,404 @@
+//! Axes around a raster: round ticks, labels that never overlap, and positions of data in cells.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
+
+use super::frame::over;
+use super::raster::{Raster, Stroke};
+use crate::tui::glyphs::Marker;
+use crate::tui::theme::Theme;
+
+/// How tick values are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Shares as percent.
+    Percent,
+    /// Plain numbers.
+    Number,
+    /// No tick labels: only the shape matters.
+    Bare,
+}
+
+/// One axis.
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    /// Value at the left or lower end.
+    pub(crate) low: f64,
+    /// Value at the right or upper end.
+    pub(crate) high: f64,
+    /// What it shows.
+    pub(crate) label: String,
+    /// How ticks are written.
+    pub(crate) unit: Unit,
+}
+
+impl Axis {
+    /// An axis over the finite part of `values` with a margin; never of zero length.
+    pub(crate) fn around(
+        values: impl IntoIterator<Item = f64>,
+        label: impl Into<String>,
+        unit: Unit,
+    ) -> Axis {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.into_iter().filter(|v| v.is_finite()) {
+            low = low.min(value);
+            high = high.max(value);
+        }
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        let margin = if high > low {
+            0.04 * (high - low)
+        } else {
+            0.5f64.max(high.abs() * 0.1)
+        };
+        Axis {
+            low: low - margin,
+            high: high + margin,
+            label: label.into(),
+            unit,
+        }
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        (value - self.low) / (self.high - self.low)
+    }
+
+    /// Round values inside the axis, about `wanted` of them.
+    fn ticks(&self, wanted: usize) -> Vec<f64> {
+        let span = self.high - self.low;
+        if !(span.is_finite() && span > 0.0) || wanted == 0 {
+            return Vec::new();
+        }
+        let raw = span / wanted as f64;
+        let power = 10f64.powf(raw.log10().floor());
+        // The round step nearest to the wished one on a logarithmic scale.
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|m| m * power)
+            .min_by(|p, q| (p / raw).ln().abs().total_cmp(&(q / raw).ln().abs()))
+            .unwrap_or(power);
+        let first = (self.low / step).ceil() as i64;
+        let last = (self.high / step).floor() as i64;
+        // Multiples of the step, not running sums: no .30000000000000004 in a label.
+        (first..=last).take(64).map(|k| k as f64 * step).collect()
+    }
+
+    fn write(&self, value: f64, step: f64) -> String {
+        let scaled = if self.unit == Unit::Percent {
+            value * 100.0
+        } else {
+            value
+        };
+        let step = if self.unit == Unit::Percent {
+            step * 100.0
+        } else {
+            step
+        };
+        let digits = (-(step.abs().max(1e-9).log10() + 1e-9).floor()).clamp(0.0, 4.0) as usize;
+        let text = format!("{scaled:.digits$}");
+        if text
+            .trim_start_matches('-')
+            .chars()
+            .all(|c| c == '0' || c == '.')
+        {
+            text.trim_start_matches('-').to_string()
+        } else {
+            text
+        }
+    }
+}
+
+fn has_own_row(area: Rect, x: &Axis) -> bool {
+    x.unit != Unit::Bare && x.label.width() > 2 && area.height >= 13
+}
+
+/// A plot being drawn: axes, a raster, and glyphs on top.
+#[derive(Debug)]
+pub(crate) struct Plot {
+    x: Axis,
+    y: Axis,
+    /// The cells between the axes.
+    pub(crate) inner: Rect,
+    raster: Raster,
+    glyphs: Vec<(u16, u16, String, Style)>,
+    phase: usize,
+}
+
+impl Plot {
+    /// Lays a plot out in `area` and draws its axes.
+    pub(crate) fn new(
+        area: Rect,
+        x: Axis,
+        y: Axis,
+        theme: &Theme,
+        marker: Marker,
+        buffer: &mut Buffer,
+    ) -> Plot {
+        let bare = y.unit == Unit::Bare;
+        let y_ticks = y.ticks((usize::from(area.height) / 4).clamp(3, 8));
+        let step = |ticks: &[f64]| match ticks {
+            [first, second, ..] => second - first,
+            _ => 1.0,
+        };
+        let y_labels: Vec<String> = y_ticks
+            .iter()
+            .map(|&v| y.write(v, step(&y_ticks)))
+            .collect();
+        let gutter = if bare {
+            1
+        } else {
+            y_labels.iter().map(|l| l.width()).max().unwrap_or(0) as u16 + 1
+        };
+        // One row for the y label, one for the x axis, one for its ticks, and where there is height
+        // enough one for the x label; else the label shares the ticks' row.
+        let top = u16::from(!y.label.is_empty());
+        let own = u16::from(has_own_row(area, &x));
+        let inner = Rect {
+            x: area.x + gutter.min(area.width),
+            y: area.y + top.min(area.height),
+            width: area.width.saturating_sub(gutter + 1),
+            height: area.height.saturating_sub(2 + top + own),
+        };
+        let plot = Plot {
+            raster: Raster::new(inner, marker),
+            x,
+            y,
+            inner,
+            glyphs: Vec::new(),
+            phase: 0,
+        };
+        if inner.is_empty() {
+            return plot;
+        }
+        plot.draw_axes(area, &y_ticks, &y_labels, theme, buffer);
+        plot
+    }
+
+    fn draw_axes(
+        &self,
+        area: Rect,
+        y_ticks: &[f64],
+        y_labels: &[String],
+        theme: &Theme,
+        buffer: &mut Buffer,
+    ) {
+        let inner = self.inner;
+        let left = inner.x - 1;
+        let bottom = inner.bottom();
+        if !self.y.label.is_empty() {
+            let room = usize::from(area.width);
+            buffer.set_stringn(area.x, area.y, &self.y.label, room, theme.dim);
+        }
+        for y in inner.y..inner.bottom() {
+            buffer.set_string(left, y, "│", theme.border);
+        }
+        buffer.set_string(left, bottom, "└", theme.border);
+        for x in inner.x..inner.right() {
+            buffer.set_string(x, bottom, "─", theme.border);
+        }
+        if self.y.unit != Unit::Bare {
+            for (&value, label) in y_ticks.iter().zip(y_labels) {
+                if let Some((_, y)) = self.cell(self.x.low, value) {
+                    let x = left.saturating_sub(label.width() as u16);
+                    buffer.set_string(x, y, label, theme.dim);
+                    over(buffer, left, y, "┤", theme.border);
+                }
+            }
+        }
+        let row = bottom + 1;
+        let own = has_own_row(area, &self.x);
+        let label_width = self.x.label.width() as u16;
+        // The label stands at the right end of the tick row; ticks that would touch it are left out.
+        let label_at = match label_width {
+            0..=2 => inner.right(),
+            _ => inner.right().saturating_sub(label_width).max(inner.x),
+        };
+        // A single letter stands at the end of the axis itself.
+        let label_row = if label_width <= 2 {
+            bottom
+        } else {
+            row + u16::from(own)
+        };
+        buffer.set_stringn(
+            label_at,
+            label_row,
+            &self.x.label,
+            usize::from(inner.width),
+            theme.dim,
+        );
+        if self.x.unit == Unit::Bare {
+            return;
+        }
+        let ticks = self.x.ticks((usize::from(inner.width) / 9).clamp(2, 10));
+        let step = if ticks.len() > 1 {
+            ticks[1] - ticks[0]
+        } else {
+            1.0
+        };
+        let mut free = area.x;
+        for value in ticks {
+            let Some((x, _)) = self.cell(value, self.y.low) else {
+                continue;
+            };
+            buffer.set_string(x, bottom, "┴", theme.border);
+            let label = self.x.write(value, step);
+            let width = label.width() as u16;
+            let start = x.saturating_sub((width - 1) / 2).max(area.x);
+            let shared = label_width > 2 && !own;
+            let room_right = if shared { label_at } else { area.right() + 1 };
+            if start >= free && start + width < room_right {
+                buffer.set_string(start, row, &label, theme.dim);
+                free = start + width + 1;
+            }
+        }
+    }
+
+    /// The cell of a data position, if it lies inside.
+    pub(crate) fn cell(&self, x: f64, y: f64) -> Option<(u16, u16)> {
+        let (px, py) = self.pixel(x, y);
+        let (width, height) = self.raster.size();
+        if !(px.is_finite() && py.is_finite()) || width == 0 || height == 0 {
+            return None;
+        }
+        let (px, py) = (px.round(), py.round());
+        if px < 0.0 || py < 0.0 || px >= width as f64 || py >= height as f64 {
+            return None;
+        }
+        let across = width / usize::from(self.inner.width);
+        let down = height / usize::from(self.inner.height);
+        let column = (px as usize / across) as u16;
+        let row = (py as usize / down) as u16;
+        Some((self.inner.x + column, self.inner.y + row))
+    }
+
+    /// The topmost cell above a value of the x axis, if that is inside.
+    pub(crate) fn top(&self, x: f64) -> Option<(u16, u16)> {
+        self.cell(x, self.y.high)
+    }
+
+    fn pixel(&self, x: f64, y: f64) -> (f64, f64) {
+        let (width, height) = self.raster.size();
+        (
+            self.x.share(x) * (width as f64 - 1.0),
+            (1.0 - self.y.share(y)) * (height as f64 - 1.0),
+        )
+    }
+
+    /// A single point.
+    pub(crate) fn point(&mut self, x: f64, y: f64, style: Style, layer: u8) {
+        let (px, py) = self.pixel(x, y);
+        if px.is_finite() && py.is_finite() {
+            self.raster
+                .dot(px.round() as i64, py.round() as i64, style, layer);
+        }
+    }
+
+    /// A line through points; gaps where a value is not finite.
+    pub(crate) fn curve(&mut self, points: &[(f64, f64)], style: Style, layer: u8, stroke: Stroke) {
+        self.phase = 0;
+        for pair in points.windows(2) {
+            let from = self.pixel(pair[0].0, pair[0].1);
+            let to = self.pixel(pair[1].0, pair[1].1);
+            let mut phase = self.phase;
+            self.raster.line(from, to, style, layer, stroke, &mut phase);
+            self.phase = phase;
+        }
+    }
+
+    /// A glyph on top of the raster; a later one covers an earlier one.
+    pub(crate) fn glyph(&mut self, x: f64, y: f64, symbol: &str, style: Style) {
+        if let Some((column, row)) = self.cell(x, y) {
+            self.glyphs.push((column, row, symbol.to_string(), style));
+        }
+    }
+
+    /// A vertical line of the frame's own characters, below data.
+    pub(crate) fn rule(&mut self, x: f64, style: Style, buffer: &mut Buffer) {
+        if let Some((column, _)) = self.cell(x, self.y.low) {
+            for row in self.inner.y..self.inner.bottom() {
+                buffer.set_string(column, row, "┊", style);
+            }
+            over(buffer, column, self.inner.bottom(), "┴", style);
+        }
+    }
+
+    /// Writes raster and glyphs into the buffer.
+    pub(crate) fn finish(self, buffer: &mut Buffer) {
+        self.raster.write(buffer);
+        for (x, y, symbol, style) in self.glyphs {
+            over(buffer, x, y, &symbol, style);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::ThemeName;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let axis = Axis {
+            low: 0.137,
+            high: 0.962,
+            label: String::new(),
+            unit: Unit::Percent,
+        };
+        let ticks = axis.ticks(5);
+        assert_eq!(
+            ticks
+                .iter()
+                .map(|&t| axis.write(t, 0.2))
+                .collect::<Vec<_>>(),
+            ["20", "40", "60", "80"]
+        );
+    }
+
+    #[test]
+    fn small_steps_keep_their_digits() {
+        let axis = Axis {
+            low: -0.01,
+            high: 0.051,
+            label: String::new(),
+            unit: Unit::Percent,
+        };
+        assert_eq!(axis.write(-0.0, 0.005), "0.0");
+        assert_eq!(axis.write(0.025, 0.005), "2.5");
+    }
+
+    #[test]
+    fn constant_empty_and_broken_data_still_make_an_axis() {
+        for values in [vec![], vec![0.3, 0.3], vec![f64::NAN, f64::INFINITY]] {
+            let axis = Axis::around(values, "", Unit::Number);
+            assert!(axis.high > axis.low && axis.low.is_finite());
+        }
+    }
+
+    #[test]
+    fn every_size_draws_without_panic() {
+        let theme = Theme::new(ThemeName::Dark);
+        for width in 0..20 {
+            for height in 0..8 {
+                let area = Rect::new(0, 0, width, height);
+                let mut buffer = Buffer::empty(area);
+                let axis = Axis::around([0.0, 1.0], "score", Unit::Percent);
+                let mut plot = Plot::new(
+                    area,
+                    axis.clone(),
+                    axis,
+                    &theme,
+                    Marker::Braille,
+                    &mut buffer,
+                );
+                plot.point(0.5, 0.5, theme.accent, 1);
+                plot.curve(&[(-1.0, 0.0), (2.0, 1.0)], theme.accent, 1, Stroke::Dashed);
+                plot.glyph(1.0, 1.0, "●", theme.accent);
+                plot.rule(0.5, theme.dim, &mut buffer);
+                plot.finish(&mut buffer);
+            }
+        }
+    }
+}
