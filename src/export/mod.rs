@@ -3,11 +3,18 @@
 mod anchors_file;
 mod model_file;
 mod results;
+mod score;
 
-pub use anchors_file::{AnchorsFile, Chosen, ScenarioAnchors, ScenarioScore, Score};
+pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors};
 pub use model_file::{ModelFile, ScenarioModel};
 pub use results::{estimate_json, show_json, sweep_json, warnings};
+pub use score::{ScenarioScore, Score};
 
+use std::path::Path;
+
+use crate::data::{Benchmark, Scenario, write};
+use crate::error::{Error, Result};
+use crate::experiment::{Fitted, Settings};
 use crate::irt::{Convention, Gaussians, ItemParameters};
 
 /// Item parameters as they stand in a file.
@@ -41,7 +48,7 @@ impl StoredItems {
     }
 
     /// Back to parameters; `Err` says what does not fit together.
-    pub(crate) fn parameters(&self, n: usize) -> Result<ItemParameters, String> {
+    pub(crate) fn parameters(&self, n: usize) -> std::result::Result<ItemParameters, String> {
         Ok(ItemParameters::stored(
             gaussians(&self.mean, &self.cov, n, self.dims + 1)?,
             self.convention,
@@ -49,8 +56,35 @@ impl StoredItems {
     }
 }
 
+/// Writes a file whole or not at all; compressed where its name ends in `.gz`.
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
+    let mut text = serde_json::to_vec(value).map_err(|e| Error::io(path, "writing", e.into()))?;
+    text.push(b'\n');
+    write::atomically(path, &text)
+}
+
+/// The split by name; `all models` where none was left out.
+fn split_name(fitted: &Fitted, settings: &Settings) -> String {
+    if fitted.split.test.is_empty() {
+        "all models".into()
+    } else {
+        settings.split.to_string()
+    }
+}
+
+/// Ids of a scenario's items, in order of position.
+fn item_ids(benchmark: &Benchmark, scenario: &Scenario) -> Vec<String> {
+    let ids = benchmark.matrix.items();
+    scenario.columns.iter().map(|&c| ids[c].clone()).collect()
+}
+
 /// Rows of means and packed covariances to Gaussians, checked.
-fn gaussians(mean: &[Vec<f64>], cov: &[Vec<f64>], n: usize, k: usize) -> Result<Gaussians, String> {
+fn gaussians(
+    mean: &[Vec<f64>],
+    cov: &[Vec<f64>],
+    n: usize,
+    k: usize,
+) -> std::result::Result<Gaussians, String> {
     if mean.len() != n || !(cov.is_empty() || cov.len() == n) {
         return Err(format!(
             "{} means and {} covariances for {n} items",

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::StoredItems;
-use crate::data::{Benchmark, write};
+use super::{StoredItems, item_ids, split_name, write_json};
+use crate::data::Benchmark;
 use crate::error::{Error, Result};
 use crate::experiment::{Fitted, Settings};
 use crate::irt::Prior;
@@ -92,11 +92,7 @@ impl ModelFile {
                     converged: f.fit.converged,
                     ability_prior: f.fit.ability_prior.clone(),
                     item_prior: f.fit.item_prior.clone(),
-                    items: scenario
-                        .columns
-                        .iter()
-                        .map(|&c| benchmark.matrix.items()[c].clone())
-                        .collect(),
+                    items: item_ids(benchmark, scenario),
                     parameters: StoredItems::of(&f.items()),
                     models: f
                         .fitted_models
@@ -118,11 +114,7 @@ impl ModelFile {
             benchmark: benchmark.name.clone(),
             simulated: benchmark.simulated,
             seed: settings.seed,
-            split: if fitted.split.test.is_empty() {
-                "all models".into()
-            } else {
-                settings.split.to_string()
-            },
+            split: split_name(fitted, settings),
             scope: fitted.scope.name().into(),
             responses: settings.responses.name().into(),
             scenarios,
@@ -134,10 +126,7 @@ impl ModelFile {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut text =
-            serde_json::to_vec(self).map_err(|e| Error::io(path, "writing", e.into()))?;
-        text.push(b'\n');
-        write::atomically(path, &text)
+        write_json(path, self)
     }
 
     /// The file in a JSON text.

@@ -1,0 +1,229 @@
+//! Scoring a new model that answered only the chosen items of an anchors file.
+
+use std::collections::{HashMap, HashSet};
+
+use super::anchors_file::{AnchorsFile, ScenarioAnchors};
+use crate::anchors::{Anchor, SelectionKind};
+use crate::data::list;
+use crate::error::{Error, Result};
+use crate::estimate::{Estimates, Estimator, Seen, estimates};
+use crate::experiment::{Lambda, Scope};
+use crate::irt::{AbilityMethod, ItemParameters, ability};
+
+/// A new model's estimates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Score {
+    /// One a scenario of the file.
+    pub scenarios: Vec<ScenarioScore>,
+    /// Mean over scenarios by selection and estimator, where every scenario has an estimate.
+    pub overall: Vec<(SelectionKind, Estimator, f64)>,
+    /// Missing anchors and ignored items.
+    pub warnings: Vec<String>,
+}
+
+/// A new model's estimates on one scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenarioScore {
+    /// Name of the scenario.
+    pub name: String,
+    /// By selection and estimator; a selection without any answer is absent.
+    pub estimates: Vec<(SelectionKind, Estimator, f64)>,
+    /// By selection: items answered, items chosen.
+    pub answered: Vec<(SelectionKind, usize, usize)>,
+}
+
+impl AnchorsFile {
+    fn method(&self) -> AbilityMethod {
+        match self.ability.as_str() {
+            "ml" => AbilityMethod::MaximumLikelihood,
+            _ => AbilityMethod::Posterior,
+        }
+    }
+
+    /// Estimates of a model from its scores by item id. Chosen items without a score are named and drop out, the weights of
+    /// the others renormalised; items that were not chosen are ignored, with a warning.
+    ///
+    /// # Errors
+    /// None of the chosen items has a score.
+    pub fn score(&self, responses: &HashMap<String, f64>, lambda: Lambda) -> Result<Score> {
+        let mut scenarios: Vec<ScenarioScore> = self
+            .scenarios
+            .iter()
+            .map(|s| ScenarioScore {
+                name: s.name.clone(),
+                estimates: Vec::new(),
+                answered: Vec::new(),
+            })
+            .collect();
+        let kinds = self.kinds();
+        let mut missing = Vec::new();
+        for &kind in &kinds {
+            let found = self.score_kind(kind, responses);
+            for ((out, s), found) in scenarios.iter_mut().zip(&self.scenarios).zip(found) {
+                let Some(chosen) = s.chosen(kind) else {
+                    continue;
+                };
+                let answered = found.map_or(0, |e| e.answered);
+                out.answered.push((kind, answered, chosen.n));
+                let Some(found) = found else { continue };
+                for estimator in Estimator::ALL {
+                    let value = found.get(estimator, lambda.value(chosen.lambda));
+                    out.estimates.push((kind, estimator, value));
+                }
+                for a in &chosen.anchors {
+                    if answer(responses, &a.id).is_none() && !missing.contains(&a.id) {
+                        missing.push(a.id.clone());
+                    }
+                }
+            }
+        }
+        if scenarios.iter().all(|s| s.estimates.is_empty()) {
+            return Err(Error::setting(
+                format!(
+                    "none of the chosen items of {} has a score among the {} given",
+                    self.benchmark,
+                    responses.len()
+                ),
+                "item ids must be those of the anchors file; `tinyscope show ANCHORS` lists them",
+            ));
+        }
+        let mut overall = Vec::new();
+        for &kind in &kinds {
+            for estimator in Estimator::ALL {
+                let each: Option<Vec<f64>> = scenarios
+                    .iter()
+                    .map(|s| {
+                        let mut found = s.estimates.iter();
+                        found
+                            .find(|(k, e, _)| (*k, *e) == (kind, estimator))
+                            .map(|e| e.2)
+                    })
+                    .collect();
+                if let Some(each) = each {
+                    let mean = each.iter().sum::<f64>() / each.len() as f64;
+                    overall.push((kind, estimator, mean));
+                }
+            }
+        }
+        Ok(Score {
+            scenarios,
+            overall,
+            warnings: self.warnings(responses, &missing, &kinds),
+        })
+    }
+
+    fn warnings(
+        &self,
+        responses: &HashMap<String, f64>,
+        missing: &[String],
+        kinds: &[SelectionKind],
+    ) -> Vec<String> {
+        let mut out = Vec::new();
+        if !missing.is_empty() {
+            out.push(format!(
+                "{} of the chosen items without a score, left out and the other weights renormalised: {}",
+                missing.len(),
+                list(missing.iter().map(String::as_str))
+            ));
+        }
+        let chosen: HashSet<&str> = self
+            .scenarios
+            .iter()
+            .flat_map(|s| kinds.iter().filter_map(|&k| s.chosen(k)))
+            .flat_map(|c| c.anchors.iter().map(|a| a.id.as_str()))
+            .collect();
+        let mut extra: Vec<&str> = responses
+            .keys()
+            .map(String::as_str)
+            .filter(|id| !chosen.contains(id))
+            .collect();
+        extra.sort_unstable();
+        if !extra.is_empty() {
+            out.push(format!(
+                "{} scores of items that were not chosen, ignored: {}",
+                extra.len(),
+                list(extra.into_iter())
+            ));
+        }
+        out
+    }
+
+    fn score_kind(
+        &self,
+        kind: SelectionKind,
+        responses: &HashMap<String, f64>,
+    ) -> Vec<Option<Estimates>> {
+        if self.scope == Scope::Joint.name() {
+            let all: Vec<&ScenarioAnchors> = self.scenarios.iter().collect();
+            self.together(&all, kind, responses)
+        } else {
+            self.scenarios
+                .iter()
+                .flat_map(|s| self.together(&[s], kind, responses))
+                .collect()
+        }
+    }
+
+    /// Scenarios whose answers tell one ability.
+    fn together(
+        &self,
+        scenarios: &[&ScenarioAnchors],
+        kind: SelectionKind,
+        responses: &HashMap<String, f64>,
+    ) -> Vec<Option<Estimates>> {
+        // Checked when the file was read.
+        let parameters: Vec<ItemParameters> = scenarios
+            .iter()
+            .filter_map(|s| s.parameters.parameters(s.items.len()).ok())
+            .collect();
+        let selections: Vec<Vec<Anchor>> = scenarios.iter().map(|s| s.anchors(kind)).collect();
+        let mut y: Vec<Vec<f64>> = Vec::new();
+        let (mut seen, mut seen_y) = (Vec::new(), Vec::new());
+        for ((s, anchors), items) in scenarios.iter().zip(&selections).zip(&parameters) {
+            let mut scores = vec![f64::NAN; s.items.len()];
+            let rows: Vec<usize> = anchors.iter().map(|a| a.item).collect();
+            for &i in &rows {
+                scores[i] = answer(responses, &s.items[i]).unwrap_or(f64::NAN);
+                seen_y.push(match s.threshold {
+                    Some(c) if !scores[i].is_nan() => f64::from(scores[i] > c),
+                    _ => scores[i],
+                });
+            }
+            seen.push(items.select(&rows));
+            y.push(scores);
+        }
+        let Some(seen) = ItemParameters::concat(&seen) else {
+            return vec![None; scenarios.len()];
+        };
+        let theta = ability(&seen, &seen_y, &scenarios[0].prior, self.method());
+        let form = if self.seen == Seen::Balance.name() {
+            Seen::Balance
+        } else {
+            Seen::Anchor
+        };
+        scenarios
+            .iter()
+            .zip(&selections)
+            .zip(y.iter().zip(&parameters))
+            .map(|((s, anchors), (y, items))| {
+                let missing: Vec<usize> = anchors
+                    .iter()
+                    .map(|a| a.item)
+                    .filter(|&i| y[i].is_nan())
+                    .collect();
+                estimates(
+                    y,
+                    |i| !missing.contains(&i),
+                    anchors,
+                    &s.balance,
+                    &theta.probabilities(items),
+                    form,
+                )
+            })
+            .collect()
+    }
+}
+
+fn answer(responses: &HashMap<String, f64>, id: &str) -> Option<f64> {
+    responses.get(id).copied().filter(|y| !y.is_nan())
+}
