@@ -11,8 +11,10 @@ pub struct Diagnostics {
     pub missing_cells: usize,
     /// Models that answered nothing at all; they are left out of fits and metrics.
     pub models_without_answers: Vec<usize>,
-    /// Models with some but not all answers.
+    /// Models that answered some items of a scenario but not all of them.
     pub incomplete_models: Vec<usize>,
+    /// For each scenario (an index) that some models lack altogether: those models, of the ones that answered anything.
+    pub lacking: Vec<(usize, Vec<usize>)>,
     /// Items that nobody answered.
     pub items_without_answers: Vec<usize>,
     /// Items on which every answering model has the same score (two models at least).
@@ -60,8 +62,8 @@ impl Diagnostics {
             d.missing_cells += m.n_items() - answered;
             if answered == 0 {
                 d.models_without_answers.push(l);
-            } else if answered < m.n_items() {
-                d.incomplete_models.push(l);
+            } else {
+                d.find_gaps(benchmark, l, &row);
             }
         }
         for i in 0..m.n_items() {
@@ -88,6 +90,28 @@ impl Diagnostics {
             |a, b| (0..m.n_models()).all(|l| m.get(l, a) == m.get(l, b)),
         );
         d
+    }
+
+    fn find_gaps(&mut self, benchmark: &Benchmark, model: usize, row: &[f64]) {
+        let mut incomplete = false;
+        for (s, scenario) in benchmark.scenarios.iter().enumerate() {
+            let missing = scenario
+                .columns
+                .iter()
+                .filter(|&&c| row[c].is_nan())
+                .count();
+            if missing == scenario.n_items() {
+                match self.lacking.iter_mut().find(|(of, _)| *of == s) {
+                    Some((_, models)) => models.push(model),
+                    None => self.lacking.push((s, vec![model])),
+                }
+            } else {
+                incomplete |= missing > 0;
+            }
+        }
+        if incomplete {
+            self.incomplete_models.push(model);
+        }
     }
 
     fn find_extremes(&mut self, benchmark: &Benchmark, varies: &[bool]) {
@@ -123,6 +147,21 @@ impl Diagnostics {
                 "{} without any answer, left out of fits and metrics: {}",
                 count(self.models_without_answers.len(), "model"),
                 models(&self.models_without_answers)
+            ));
+        }
+        for (s, lacking) in &self.lacking {
+            out.push(format!(
+                "{} without any answer in {}, and so without an overall score: {}",
+                count(lacking.len(), "model"),
+                benchmark.scenarios[*s].name,
+                models(lacking)
+            ));
+        }
+        if !self.incomplete_models.is_empty() {
+            out.push(format!(
+                "{} scored on the items answered, some are missing: {}",
+                count(self.incomplete_models.len(), "model"),
+                models(&self.incomplete_models)
             ));
         }
         if !self.items_without_answers.is_empty() {

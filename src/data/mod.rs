@@ -10,6 +10,9 @@ mod split;
 mod texts;
 pub mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub use benchmark::{Aggregate, Benchmark, Scenario, SubScenario};
 pub use binarise::{GRID as BINARISATION_GRID, threshold};
 pub(crate) use diagnostics::list;
