@@ -280,3 +280,69 @@ fn indexed_themes_draw_the_same_characters() {
             .all(|c| !matches!(c.fg, Color::Rgb(..)))
     );
 }
+
+/// Prints how long a frame and a lambda key take on the largest real matrix. Run by hand:
+/// `cargo test --release --bin tinyscope frame_times -- --ignored --nocapture`.
+#[test]
+#[ignore = "needs ../shared and prints times"]
+#[allow(clippy::print_stdout)]
+fn frame_times() {
+    use super::engine::Engine;
+    use super::event::Report;
+    use super::update::{Effect, open};
+    use super::worker::Work;
+    use std::sync::Arc;
+    use std::time::Instant;
+    use tinyscope::data::read;
+    use tinyscope::experiment::Settings;
+
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/mmlu-pro.json");
+    if !std::path::Path::new(path).exists() {
+        println!("skipped: needs ../shared");
+        return;
+    }
+    let configure = |_: &_| {
+        Ok(Settings {
+            dims: vec![5],
+            ..Settings::default()
+        })
+    };
+    let mut engine = Engine::new(
+        read::benchmark,
+        read::ReadOptions::default(),
+        Arc::new(configure),
+    );
+    let mut state = State::new(ThemeName::Dark);
+    let mut effects = vec![open(&mut state, Source(path.into()))];
+    while let Some(effect) = effects.pop() {
+        let Effect::Start(job, generation) = effect else {
+            continue;
+        };
+        let start = Instant::now();
+        let report = Report::Done(engine.run(&job, &tinyscope::progress::Silent).unwrap());
+        println!("{:8.1} ms {job:?}", start.elapsed().as_secs_f64() * 1e3);
+        effects = update(&mut state, Event::Job { generation, report });
+    }
+    for view in ViewName::ALL {
+        state.view = view;
+        let start = Instant::now();
+        for _ in 0..20 {
+            screen(&mut state, 200, 60);
+        }
+        println!(
+            "{:8.2} ms a frame of {view:?} at 200x60",
+            start.elapsed().as_secs_f64() * 50.0
+        );
+        let start = Instant::now();
+        for _ in 0..10 {
+            press(&mut state, "[");
+            screen(&mut state, 200, 60);
+            press(&mut state, "]");
+            screen(&mut state, 200, 60);
+        }
+        println!(
+            "{:8.2} ms from a lambda key to its frame",
+            start.elapsed().as_secs_f64() * 50.0
+        );
+    }
+}

@@ -167,8 +167,9 @@ pub(crate) fn header(state: &State, area: Rect, buffer: &mut Buffer) {
             theme.dim
         };
         let mark = if view == state.view { "▸" } else { " " };
-        let label = format!("{mark}{} {}  ", index + 1, view.label());
-        x = pieces(buffer, x, area.y + 1, area.right(), &[(&label, style)]);
+        let label = format!("{mark}{} {}", index + 1, view.label());
+        let parts = [(label.as_str(), style), ("  ", theme.dim)];
+        x = pieces(buffer, x, area.y + 1, area.right(), &parts);
     }
     job(
         state,
@@ -256,6 +257,7 @@ pub(crate) fn list(state: &State, area: Rect, buffer: &mut Buffer) {
         let total = rows.iter().map(|row| row.2).sum();
         rows.push((Scope::Overall, "overall".into(), total));
     }
+    let wanted = study.settings.scenario_indices(&study.benchmark);
     let room = usize::from(inner.height.saturating_sub(1));
     let selected = rows
         .iter()
@@ -277,13 +279,14 @@ pub(crate) fn list(state: &State, area: Rect, buffer: &mut Buffer) {
                 setting.lambda,
             )
             .and_then(|m| m.mae);
-        let failed = match scope {
-            Scope::One(s) => state.failed.contains_key(&Job::Fit(*s)),
-            Scope::Overall => false,
+        // "-" where nothing was asked for, "!" where it failed, "…" where it is still to come.
+        let lacking = match scope {
+            Scope::One(s) if state.failed.contains_key(&Job::Fit(*s)) => "!",
+            Scope::One(s) if !wanted.contains(s) => "-",
+            Scope::Overall if wanted.len() + 1 < rows.len() => "-",
+            _ => "…",
         };
-        let mae = mae.map_or(if failed { "!".into() } else { "…".into() }, |m| {
-            percent(m, 2)
-        });
+        let mae = mae.map_or(lacking.into(), |m| percent(m, 2));
         let here = *scope == state.setting.scope;
         let style = if here { theme.selected } else { theme.text };
         let text = format!(

@@ -179,7 +179,7 @@ fn legend(state: &State, within: usize, models: usize, area: Rect, buffer: &mut 
     let (below, _) = mark(-1.0, state.marker, theme);
     let (inside, good) = mark(0.0, state.marker, theme);
     let inside_text = format!(" {within}/{models} within 2 %  ");
-    let (over, under) = (format!("{above} over  "), format!("{below} under"));
+    let (over, under) = (format!("{above} over "), format!("{below} under"));
     whole_pieces(
         buffer,
         area.x,

@@ -187,6 +187,10 @@ fn against_lambda(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer)
             style
         };
         plot.curve(points, style, 1 + u8::from(chosen), Stroke::Solid);
+        // Without colour the marks tell the curves apart.
+        for (x, y) in points.iter().step_by(STEPS as usize / 4) {
+            plot.glyph(*x, *y, glyph(state.marker, *selection), style);
+        }
     }
     let used = match shown.setting.estimator {
         Estimator::Naive => Some(1.0),
