@@ -166,7 +166,10 @@ impl PairSums {
                 }
             }
             let (share, i, j) = best;
-            let (Some(a), Some(b)) = (groups[i].take_if(|_| i != j), groups[j].take()) else {
+            if i == j {
+                break;
+            }
+            let (Some(a), Some(b)) = (groups[i].take(), groups[j].take()) else {
                 break;
             };
             groups[i] = Some(Tree::Branch {
