@@ -1,6 +1,6 @@
 //! Simulated twins against the real benchmarks they are fitted to.
 //!
-//! `cargo run --release --example twins [-- ../shared [SEED [SPLITS]]]` fits a population to helm-lite, arc-challenge and
+//! `cargo run --release --example twins [-- ../shared [SEED [SPLITS [DATA]]]]` fits a population to helm-lite, arc-challenge and
 //! alpacaeval2, draws a twin of each at SEED (0), and runs every selection and estimator on both, over SPLITS (20) iid splits
 //! and n of 10, 30, 60, 100. For each scenario it prints the largest difference of a decile of item means, the twin's mean
 //! absolute error over the original's (smallest and largest of the nine selections x estimators, errors averaged over n; and
@@ -60,7 +60,11 @@ fn compare_all(
         "data\tscenario\tdecile\tnine min\tnine max\tcells min\tcells max\tcells out\trho nine\trho cells"
     );
     let mut fine = true;
+    let only = std::env::args().nth(4);
     for (name, floors) in DATA {
+        if only.as_deref().is_some_and(|only| only != name) {
+            continue;
+        }
         let path = shared.join("data").join(format!("{name}.json"));
         let real = read::benchmark(&path, &read::ReadOptions::default())?;
         let population = Population::fit(&[&real], &FitSettings::default(), &Silent)?;

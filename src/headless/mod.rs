@@ -7,6 +7,7 @@ mod progress;
 mod render;
 mod score;
 mod show;
+mod simulate;
 mod sweep;
 mod table;
 
@@ -53,6 +54,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Estimate(args)) => estimate::run(&args, &mut out),
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
+        Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
         Some(Command::Render(args)) => render::run(args),
         None => explore(cli.explore),
     };

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 
 use super::family::{Tree, gaussians};
-use super::floor::{PROBES, put_under};
+use super::floor::{Floored, PROBES, put_under};
 use super::population::{Population, Source, SourceScenario};
 use super::residual::MARGIN;
 use super::shape::{Shape, ShapeScenario};
@@ -283,6 +283,16 @@ impl Population {
     }
 }
 
+/// Whether two names are of the same scenario (arc, ARC-Challenge): letters and digits of one are in the other's.
+fn same_kind(a: &str, b: &str) -> bool {
+    let plain = |s: &str| -> String {
+        let alphanumeric = s.chars().filter(|c| c.is_alphanumeric());
+        alphanumeric.flat_map(char::to_lowercase).collect()
+    };
+    let (a, b) = (plain(a), plain(b));
+    a.contains(&b) || b.contains(&a)
+}
+
 /// A benchmark of this shape without models.
 fn frame(shape: &Shape, metric: String) -> Benchmark {
     let (mut ids, mut scenarios) = (Vec::new(), Vec::new());
@@ -388,6 +398,7 @@ fn draw_truth(
             }
         }
     }
+    let foreign = !same_kind(&wanted.name, &from.name);
     let mut random = stream(3);
     let mut taken = Vec::with_capacity(n);
     let mut subscenario_of = Vec::with_capacity(n);
@@ -417,7 +428,17 @@ fn draw_truth(
         let z = posterior_draw(&from.items, at, scale, &mut random);
         let a = ndarray::ArrayView1::from(&z[..d]);
         let x = probes.dot(&a).to_vec();
-        let floored = put_under(&x, z[d], wanted.guess, wanted.slip);
+        let floored = if from.made_up {
+            // Its parameters were never fitted to anything: the floor stands as it is.
+            Floored {
+                floor: wanted.guess,
+                ceiling: 1.0 - wanted.slip,
+                slope: 1.0,
+                intercept: z[d],
+            }
+        } else {
+            put_under(&x, z[d], wanted.guess, wanted.slip, foreign)
+        };
         discriminations
             .row_mut(i)
             .assign(&a.mapv(|a| a * floored.slope));

@@ -17,8 +17,10 @@ pub(super) struct Floored {
 /// Puts at most `guess` under and at most `slip` over the curve sigmoid(x - b), x = a . theta of some models.
 ///
 /// A fit without floor has already bent the curve to what it saw: the floor is no higher than its 5 % quantile, the ceiling
-/// no lower than its 95 % quantile, the slope follows by weighted least squares, and the mean over the models stays.
-pub(super) fn put_under(x: &[f64], b: f64, guess: f64, slip: f64) -> Floored {
+/// no lower than its 95 % quantile, and the slope follows by weighted least squares. A curve that is to stand for another
+/// kind of item (`foreign`) knows nothing of its floor: it is kept from it by the mean alone, and the slope stays. The mean
+/// over the models stays either way.
+pub(super) fn put_under(x: &[f64], b: f64, guess: f64, slip: f64, foreign: bool) -> Floored {
     let mut p: Vec<f64> = x.iter().map(|x| sigmoid(x - b)).collect();
     let mean = p.iter().sum::<f64>() / p.len().max(1) as f64;
     let mut sorted = p.clone();
@@ -29,8 +31,13 @@ pub(super) fn put_under(x: &[f64], b: f64, guess: f64, slip: f64) -> Floored {
             .copied()
             .unwrap_or(0.5)
     };
-    let floor = guess.min(quantile(0.05));
-    let ceiling = (1.0 - slip).max(quantile(0.95));
+    let (lowest, highest) = if foreign {
+        (0.95 * mean, 1.0 - 0.95 * (1.0 - mean))
+    } else {
+        (quantile(0.05), quantile(0.95))
+    };
+    let floor = guess.min(lowest);
+    let ceiling = (1.0 - slip).max(highest);
     if floor == 0.0 && ceiling == 1.0 || ceiling - floor < 1e-3 {
         return Floored {
             floor: 0.0,
@@ -55,7 +62,7 @@ pub(super) fn put_under(x: &[f64], b: f64, guess: f64, slip: f64) -> Floored {
     wy += moments(&|_, y| y) / w0;
     let xx = moments(&|x, _| (x - wx).powi(2));
     let xy = moments(&|x, y| (x - wx) * (y - wy));
-    let slope = if xx > 1e-4 * x.len() as f64 {
+    let slope = if !foreign && xx > 1e-4 * x.len() as f64 {
         (xy / xx).clamp(1.0, 4.0)
     } else {
         1.0
@@ -91,7 +98,7 @@ mod tests {
     fn the_mean_stays_and_the_floor_leaves_room() {
         let x: Vec<f64> = (0..101).map(|k| f64::from(k - 50) / 20.0).collect();
         for b in [-3.0, -1.0, 0.0, 2.0, 5.0] {
-            let f = put_under(&x, b, 0.25, 0.02);
+            let f = put_under(&x, b, 0.25, 0.02, b > 1.0);
             let old = x.iter().map(|x| sigmoid(x - b)).sum::<f64>() / 101.0;
             let new = x
                 .iter()
@@ -105,7 +112,7 @@ mod tests {
 
     #[test]
     fn without_floor_and_slip_nothing_changes() {
-        let f = put_under(&[-1.0, 0.0, 1.0], 0.3, 0.0, 0.0);
+        let f = put_under(&[-1.0, 0.0, 1.0], 0.3, 0.0, 0.0, false);
         assert_eq!(
             (f.floor, f.ceiling, f.slope, f.intercept),
             (0.0, 1.0, 1.0, 0.3)

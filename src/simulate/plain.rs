@@ -125,6 +125,7 @@ impl Plain {
                         0.0
                     },
                     scores: None,
+                    made_up: true,
                 }
             })
             .collect();

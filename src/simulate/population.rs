@@ -59,6 +59,8 @@ pub(super) struct SourceScenario {
     pub(super) effect: f64,
     /// For scores in between, Var(score) / p (1 - p): of each item, overall, and the share of ties at 1/2.
     pub(super) scores: Option<Scores>,
+    /// True when no data stand behind the parameters.
+    pub(super) made_up: bool,
 }
 
 /// How scores in between scatter.
@@ -249,6 +251,7 @@ fn fit_scenario(
             items: factors.items,
         },
         scores,
+        made_up: false,
     })
 }
 
