@@ -62,6 +62,8 @@ pub struct TruthOfScenario {
     pub factors: (Array2<f64>, Array2<f64>),
     /// Of scores in between: phi of each item and the share of ties.
     scores: Option<(Vec<f64>, f64)>,
+    /// The score of a model that has it on every item.
+    constant: Vec<Option<f64>>,
 }
 
 impl TruthOfScenario {
@@ -70,6 +72,9 @@ impl TruthOfScenario {
     /// # Panics
     /// When there is no such model.
     pub fn probabilities(&self, model: usize) -> Vec<f64> {
+        if let Some(score) = self.constant[model] {
+            return vec![score; self.intercepts.len()];
+        }
         let theta = self.abilities.row(model);
         let x = self.discriminations.dot(&theta);
         let mut p: Vec<f64> = (0..x.len())
@@ -91,6 +96,9 @@ impl TruthOfScenario {
     /// Scores of a model from its uniforms.
     fn scores(&self, model: usize, u: &[f64], random: &mut ChaCha8Rng) -> Vec<f64> {
         let p = self.probabilities(model);
+        if self.constant[model].is_some() {
+            return p;
+        }
         match &self.scores {
             None => p
                 .iter()
@@ -467,5 +475,6 @@ fn draw_truth(
             let phi = taken.iter().map(|&i| 1.0 / s.dispersion[i] - 1.0).collect();
             (phi, s.ties)
         }),
+        constant: parents.iter().map(|&l| from.constant[l]).collect(),
     }
 }

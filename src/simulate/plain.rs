@@ -125,6 +125,7 @@ impl Plain {
                         0.0
                     },
                     scores: None,
+                    constant: vec![None; shape.models],
                     made_up: true,
                 }
             })

@@ -59,6 +59,8 @@ pub(super) struct SourceScenario {
     pub(super) effect: f64,
     /// For scores in between, Var(score) / p (1 - p): of each item, overall, and the share of ties at 1/2.
     pub(super) scores: Option<Scores>,
+    /// Of each model of the source, the score that it has on every item, where there is one (a judge's reference).
+    pub(super) constant: Vec<Option<f64>>,
     /// True when no data stand behind the parameters.
     pub(super) made_up: bool,
 }
@@ -233,11 +235,13 @@ fn fit_scenario(
     let mut mean: Vec<f64> = fit.ability_prior.mean.repeat(l);
     let mut cov = fit.ability_prior.covariance().repeat(l);
     let mut models = Array2::zeros((l, factors.models.ncols()));
+    let mut constant = vec![None; l];
     let packed = cov.len() / l;
     for (row, &l) in kept.iter().enumerate() {
         mean[l * d..(l + 1) * d].copy_from_slice(fit.abilities.mean(row));
         cov[l * packed..(l + 1) * packed].copy_from_slice(fit.abilities.cov(row));
         models.row_mut(l).assign(&factors.models.row(row));
+        constant[l] = only_score(&y.row(row).to_vec());
     }
     Ok(SourceScenario {
         name: scenario.name.clone(),
@@ -251,8 +255,16 @@ fn fit_scenario(
             items: factors.items,
         },
         scores,
+        constant,
         made_up: false,
     })
+}
+
+/// The score in between that a model has on every item it answered, if so.
+fn only_score(scores: &[f64]) -> Option<f64> {
+    let mut known = scores.iter().copied().filter(|y| !y.is_nan());
+    let first = known.next().filter(|y| *y > 0.0 && *y < 1.0)?;
+    known.all(|y| y == first).then_some(first)
 }
 
 /// Share of scores that are exactly 1/2, among models whose score changes.

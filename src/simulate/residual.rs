@@ -50,30 +50,36 @@ impl Residuals {
 
     /// Factors that stand out of noise, by parallel analysis with random signs (Hong, Sheng, Dobriban 2020): those whose
     /// singular value is above the largest one of the same residuals with every sign drawn anew; of each the part above
-    /// that is kept.
+    /// that is kept. Signs are drawn twice, the second time without the factors found first, which are no noise.
     pub(super) fn factors(&self, part: usize) -> Factors {
         let (l, n) = self.r.dim();
         let mut random = rng(0, Stream::Simulate(part));
-        let edge = (0..FLIPS)
-            .map(|_| {
-                let flipped = self
-                    .r
-                    .mapv(|r| if random.random::<bool>() { r } else { -r });
-                let gram = gram(&flipped);
-                gram.symmetric_eigenvalues().max().max(0.0).sqrt()
-            })
-            .sum::<f64>()
-            / FLIPS as f64;
         let eigen = SymmetricEigen::new(gram(&self.r));
         let mut order: Vec<usize> = (0..l).collect();
         order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
         order.truncate(FACTORS);
-        order.retain(|&k| eigen.eigenvalues[k] > edge * edge * (1.0 + 1e-9));
-        let mut models = Array2::zeros((l, order.len()));
-        let mut items = Array2::zeros((n, order.len()));
-        for (k, &from) in order.iter().enumerate() {
+        let axis =
+            |k: usize| ndarray::Array1::from_iter(eigen.eigenvectors.column(k).iter().copied());
+        let above = |edge: f64| -> Vec<usize> {
+            let over = |k: &usize| eigen.eigenvalues[*k] > edge * edge * (1.0 + 1e-9);
+            order.iter().copied().filter(over).collect()
+        };
+        let first = noise_edge(&self.r, &mut random);
+        let mut rest = self.r.clone();
+        for k in above(first) {
+            let u = axis(k);
+            let v = self.r.t().dot(&u);
+            for (mut row, u) in rest.rows_mut().into_iter().zip(&u) {
+                row.scaled_add(-u, &v);
+            }
+        }
+        let edge = noise_edge(&rest, &mut random);
+        let found = above(edge);
+        let mut models = Array2::zeros((l, found.len()));
+        let mut items = Array2::zeros((n, found.len()));
+        for (k, &from) in found.iter().enumerate() {
             let squared = eigen.eigenvalues[from];
-            let u = ndarray::Array1::from_iter(eigen.eigenvectors.column(from).iter().copied());
+            let u = axis(from);
             items
                 .column_mut(k)
                 .assign(&(self.r.t().dot(&u) / squared.sqrt()));
@@ -174,6 +180,17 @@ impl Residuals {
             }
         }
     }
+}
+
+/// The largest singular value of `r` with random signs, a mean over some draws.
+fn noise_edge(r: &Array2<f64>, random: &mut impl RngExt) -> f64 {
+    (0..FLIPS)
+        .map(|_| {
+            let flipped = r.mapv(|r| if random.random::<bool>() { r } else { -r });
+            gram(&flipped).symmetric_eigenvalues().max().max(0.0).sqrt()
+        })
+        .sum::<f64>()
+        / FLIPS as f64
 }
 
 /// R R'.
