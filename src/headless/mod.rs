@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tinyscope::Error;
-use tinyscope::data::{Benchmark, read};
+use tinyscope::data::{Benchmark, demo, read};
 
 use crate::cli::{Cli, Command, Data, Explore, ThemeArg};
 use crate::tui;
@@ -103,7 +103,10 @@ pub(crate) fn load(data: &Data) -> tinyscope::Result<Benchmark> {
 
 /// Reads a file, or a bundled demo by `demo:NAME`.
 pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::Result<Benchmark> {
-    read::benchmark(path, options)
+    match path.to_str().and_then(|p| p.strip_prefix(demo::PREFIX)) {
+        Some(name) => demo::load(name),
+        None => read::benchmark(path, options),
+    }
 }
 
 /// Warnings as lines on standard error.

@@ -26,6 +26,8 @@ mod residual;
 mod respond;
 mod shape;
 
+pub(crate) use names::placeholder;
+
 pub use draw::{Simulated, Truth, TruthOfScenario};
 pub use plain::Plain;
 pub use population::{FitSettings, Population};
