@@ -7,6 +7,8 @@
 //! of all cells), and the rank correlation of the nine and of all cells. It fails when a decile is off by more than .05, one of
 //! the nine by more than 30 %, or the cells' ranks correlate by less than .8.
 
+#![allow(clippy::print_stdout)]
+
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -85,7 +85,7 @@ fn explore(args: Explore) -> Result<(), Failure> {
         configure: Arc::new(move |benchmark| experiment.settings(benchmark)),
         theme: theme.map(ThemeArg::name),
         view: tui::ViewName::Map,
-        demos: Vec::new(),
+        demos: demo::names().map(str::to_owned).collect(),
     };
     Ok(tui::explore(&options)?)
 }
