@@ -1,5 +1,7 @@
 //! The command line. Wrong arguments end with exit code 2 (clap's), failures with 1.
 
+mod simulate;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -11,6 +13,8 @@ use tinyscope::experiment::{Lambda, ResponseForm, Scope, Settings};
 use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
 
 use crate::tui::{ThemeName, ViewName};
+
+pub(crate) use simulate::Simulate;
 
 /// Evaluate language models with few examples (tinyBenchmarks, arXiv 2402.14992).
 #[derive(Debug, Parser)]
@@ -65,6 +69,8 @@ pub(crate) enum Command {
     Sweep(Sweep),
     /// Estimate the score of a new model that answered only the anchors
     Score(Score),
+    /// Draw a benchmark from a made-up population, or from one fitted to data
+    Simulate(Simulate),
     /// The explorer's screen as an SVG picture, without a terminal
     Render(Render),
 }

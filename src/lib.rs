@@ -13,5 +13,6 @@ pub mod export;
 pub mod irt;
 pub mod progress;
 pub mod random;
+pub mod simulate;
 
 pub use error::{Error, Result};

@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod binarise;
+pub mod demo;
 mod diagnostics;
 mod matrix;
 pub mod read;

@@ -7,6 +7,7 @@ mod progress;
 mod render;
 mod score;
 mod show;
+mod simulate;
 mod sweep;
 mod table;
 
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tinyscope::Error;
-use tinyscope::data::{Benchmark, read};
+use tinyscope::data::{Benchmark, demo, read};
 
 use crate::cli::{Cli, Command, Data, Explore, ThemeArg};
 use crate::tui;
@@ -53,6 +54,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Estimate(args)) => estimate::run(&args, &mut out),
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
+        Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
         Some(Command::Render(args)) => render::run(args),
         None => explore(cli.explore),
     };
@@ -83,7 +85,7 @@ fn explore(args: Explore) -> Result<(), Failure> {
         configure: Arc::new(move |benchmark| experiment.settings(benchmark)),
         theme: theme.map(ThemeArg::name),
         view: tui::ViewName::Map,
-        demos: Vec::new(),
+        demos: demo::names().map(str::to_owned).collect(),
     };
     Ok(tui::explore(&options)?)
 }
@@ -101,7 +103,10 @@ pub(crate) fn load(data: &Data) -> tinyscope::Result<Benchmark> {
 
 /// Reads a file, or a bundled demo by `demo:NAME`.
 pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::Result<Benchmark> {
-    read::benchmark(path, options)
+    match path.to_str().and_then(|p| p.strip_prefix(demo::PREFIX)) {
+        Some(name) => demo::load(name),
+        None => read::benchmark(path, options),
+    }
 }
 
 /// Warnings as lines on standard error.

@@ -9,7 +9,7 @@ mod dimension;
 mod fit;
 mod gauge;
 mod moments;
-mod packed;
+pub(crate) mod packed;
 mod parameters;
 mod start;
 mod sweep;

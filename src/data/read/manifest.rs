@@ -110,6 +110,13 @@ pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result
     assemble(path, manifest, table, texts)
 }
 
+/// A manifest with its matrix, both already open; no item texts.
+pub(super) fn joined(origin: &Path, manifest: Source, matrix: Source) -> Result<Benchmark> {
+    let manifest = parse(origin, manifest)?;
+    let table = separated::read(origin, matrix, &ReadOptions::default())?;
+    assemble(origin, manifest, table, ItemTexts::default())
+}
+
 /// The benchmark of the manifest at `path` when its matrix is `matrix`; `None` when the file describes something else.
 pub(super) fn read_for(
     path: &Path,

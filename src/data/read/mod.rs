@@ -62,6 +62,20 @@ pub fn json_text(path: &Path) -> Result<Option<String>> {
     source.text(path).map(Some)
 }
 
+/// A benchmark whose manifest and matrix are in memory.
+pub(crate) fn bundled(
+    origin: &Path,
+    manifest: &'static [u8],
+    matrix: &'static [u8],
+) -> Result<Benchmark> {
+    let failed = |e| Error::io(origin, "unpacking", e);
+    manifest::joined(
+        origin,
+        Source::bytes(manifest).map_err(failed)?,
+        Source::bytes(matrix).map_err(failed)?,
+    )
+}
+
 fn not_a_format(path: &Path) -> Error {
     Error::input(path, "not a format this reads", format!("give {FORMATS}"))
 }
