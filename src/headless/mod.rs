@@ -103,10 +103,22 @@ pub(crate) fn load(data: &Data) -> tinyscope::Result<Benchmark> {
 
 /// Reads a file, or a bundled demo by `demo:NAME`.
 pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::Result<Benchmark> {
-    match path.to_str().and_then(|p| p.strip_prefix(demo::PREFIX)) {
-        Some(name) => demo::load(name),
-        None => read::benchmark(path, options),
+    if let Some(name) = demo_name(path) {
+        return demo::load(name);
     }
+    let name = path.to_str().unwrap_or_default();
+    if !path.exists() && demo::names().any(|n| n == name) {
+        return Err(Error::setting(
+            format!("{name}: no such file"),
+            format!("the bundled demo is {}{name}", demo::PREFIX),
+        ));
+    }
+    read::benchmark(path, options)
+}
+
+/// NAME where the path is `demo:NAME`.
+pub(crate) fn demo_name(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(demo::PREFIX)
 }
 
 /// Warnings as lines on standard error.

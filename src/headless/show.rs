@@ -9,7 +9,7 @@ use tinyscope::data::{Benchmark, Diagnostics, read};
 use tinyscope::export::{AnchorsFile, ModelFile, show_json, warnings};
 
 use super::table::{Table, number};
-use super::{Failure, benchmark, heading, json, warn};
+use super::{Failure, benchmark, demo_name, heading, json, warn};
 use crate::cli::Show;
 
 pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
@@ -46,6 +46,10 @@ fn own_file(path: &Path) -> Result<Option<(String, String)>, Failure> {
     #[derive(serde::Deserialize)]
     struct Kind {
         tinyscope: String,
+    }
+    // What is not there, [`benchmark`] says better.
+    if demo_name(path).is_some() || !path.exists() {
+        return Ok(None);
     }
     let Some(text) = read::json_text(path)? else {
         return Ok(None);
