@@ -4,6 +4,7 @@
 //! one comes, takes all that are there, and then draws at most once, only when something changed.
 
 mod action;
+mod choices;
 mod engine;
 mod event;
 #[cfg(test)]

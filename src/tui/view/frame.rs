@@ -270,15 +270,15 @@ pub(crate) fn list(state: &State, area: Rect, buffer: &mut Buffer) {
     for (line, (scope, name, items)) in rows.iter().skip(first).take(room).enumerate() {
         let y = inner.y + 1 + line as u16;
         let setting = state.setting;
-        let mae = state
-            .metrics_of(
-                *scope,
-                setting.selection,
-                setting.n,
-                setting.estimator,
-                setting.lambda,
-            )
-            .and_then(|m| m.mae);
+        let mae_at = |selection, n| {
+            let (estimator, lambda) = (setting.estimator, setting.lambda);
+            let metrics = state.metrics_of(*scope, selection, n, estimator, lambda);
+            metrics.and_then(|m| m.mae)
+        };
+        let now = mae_at(setting.selection, setting.n);
+        // As in the view, the last result stays, dimmed, until the new one is there.
+        let last = state.shown.as_ref().filter(|s| !s.fresh).map(|s| s.setting);
+        let mae = now.or_else(|| last.and_then(|s| mae_at(s.selection, s.n)));
         // "-" where nothing was asked for, "!" where it failed, "…" where it is still to come.
         let lacking = match scope {
             Scope::One(s) if state.failed.contains_key(&Job::Fit(*s)) => "!",
@@ -290,13 +290,14 @@ pub(crate) fn list(state: &State, area: Rect, buffer: &mut Buffer) {
         let here = *scope == state.setting.scope;
         let style = if here { theme.selected } else { theme.text };
         let text = format!(
-            "{} {}{}{}",
+            "{} {}{}",
             if here { "▸" } else { " " },
             super::format::left(&super::format::clean(name), name_width),
             right(&items.to_string(), items_width),
-            right(&mae, mae_width)
         );
-        buffer.set_stringn(inner.x, y, text, width, style);
+        let number = if now.is_some() { style } else { theme.dim };
+        let parts = [(text.as_str(), style), (&right(&mae, mae_width), number)];
+        pieces(buffer, inner.x, y, inner.right(), &parts);
     }
 }
 
@@ -307,7 +308,7 @@ pub(crate) fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
         (Some(running), _) => running.what.clone(),
         (None, None) => "o opens a benchmark".into(),
         (None, Some(_)) => {
-            let why = state.failed.values().next().cloned();
+            let why = state.failed.values().min().cloned();
             why.unwrap_or_else(|| "nothing computed yet".into())
         }
     };

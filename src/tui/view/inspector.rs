@@ -201,7 +201,9 @@ fn text(state: &State, id: &str, area: Rect, buffer: &mut Buffer) {
     let paragraph = Paragraph::new(Text::styled(whole, theme.text))
         .wrap(Wrap { trim: false })
         .scroll((0, 0));
-    let lines = lines_of(&paragraph, area.width);
+    // One line more than is shown says whether there is more.
+    let rows = state.scroll.saturating_add(area.height + 1).min(MOST_LINES);
+    let lines = lines_of(&paragraph, area.width, rows);
     let hidden = lines.saturating_sub(area.height);
     let from = state.scroll.min(hidden);
     paragraph.scroll((from, 0)).render(area, buffer);
@@ -216,16 +218,19 @@ fn text(state: &State, id: &str, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Rows that a paragraph takes at this width, up to 400: nobody scrolls further in a panel.
-fn lines_of(paragraph: &Paragraph<'_>, width: u16) -> u16 {
+/// Lines of an item's text that can be scrolled to: nobody reads further in a panel.
+const MOST_LINES: u16 = 400;
+
+/// Rows that a paragraph takes at this width, of at most `rows`.
+fn lines_of(paragraph: &Paragraph<'_>, width: u16, rows: u16) -> u16 {
     let room = Rect {
         x: 0,
         y: 0,
         width,
-        height: 400,
+        height: rows,
     };
     let mut scratch = Buffer::empty(room);
     paragraph.render(room, &mut scratch);
     let used = |y: &u16| (0..width).any(|x| scratch[(x, *y)].symbol() != " ");
-    (0..400).rev().find(used).map_or(0, |y| y + 1)
+    (0..rows).rev().find(used).map_or(0, |y| y + 1)
 }

@@ -55,7 +55,7 @@ pub(crate) fn parts(state: &State, area: Rect) -> Parts {
         0
     };
     let inspector = if state.inspector_open.unwrap_or(true) {
-        let rest = u32::from(area.width - list);
+        let rest = u32::from(area.width.saturating_sub(list));
         let (share, least, most) = match state.view {
             ViewName::Map => (35, 32, 56),
             ViewName::Scores => (55, 42, 72),

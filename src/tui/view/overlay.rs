@@ -34,8 +34,9 @@ fn boxed(
     let y = area.y + (area.height - height) / 2;
     let across = "─".repeat(usize::from(width.saturating_sub(2)));
     for row in 0..height {
-        for column in 0..width {
-            if let Some(cell) = buffer.cell_mut((x + column, y + row)) {
+        // One column more on each side, so that no cut word touches the box.
+        for column in x.saturating_sub(1)..x + width + 1 {
+            if let Some(cell) = buffer.cell_mut((column, y + row)) {
                 cell.reset();
             }
         }
