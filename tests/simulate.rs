@@ -20,7 +20,14 @@ fn rows(benchmark: &Benchmark) -> Vec<Vec<f64>> {
 
 #[test]
 fn a_fit_recovers_the_true_probabilities_and_its_evidence_never_falls() {
-    let drawn = plain(200, 2000, 1);
+    // Without relatives: errors that models share are no noise, and no fit can take them for it.
+    let shape = Shape::plain(200, 2000);
+    let lone = Plain {
+        families: false,
+        ..Plain::default()
+    };
+    let population = lone.population(&shape, 1).unwrap();
+    let drawn = population.draw(&shape, 1, &Silent).unwrap();
     let responses = Responses::new(
         &drawn.benchmark.matrix,
         (0..200).collect(),

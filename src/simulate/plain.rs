@@ -49,7 +49,7 @@ const NEGATIVE: f64 = 0.04;
 
 impl Plain {
     /// Models and items for every place of `shape`: theta ~ N(0, I) with families in common; a of the first axis log-normal,
-    /// some negative, of the others N(0, .5^2); b with the tails of Student's t (5 degrees).
+    /// some negative, of the others N(0, .35^2); b of many easy and hard items, with the tails of Student's t (5 degrees).
     ///
     /// # Errors
     /// [`Error::Setting`] for a D of 0, an effect below 0, or a shape that cannot be drawn.
@@ -151,11 +151,11 @@ fn items(n: usize, d: usize, random: &mut impl RngExt) -> Vec<f64> {
             let z: f64 = StandardNormal.sample(random);
             out.push(match j {
                 0 if random.random::<f64>() < NEGATIVE => -(0.3 * z).exp() / 2.0,
-                0 => (0.4 * z).exp(),
-                _ => 0.5 * z,
+                0 => (0.3 * z).exp(),
+                _ => 0.35 * z,
             });
         }
-        out.push(tails.map_or(0.0, |t| 1.2 * t.sample(random)));
+        out.push(-1.0 + tails.map_or(0.0, |t| 2.4 * t.sample(random)));
     }
     out
 }
