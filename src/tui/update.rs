@@ -341,7 +341,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 Sort::Name => Sort::Truth,
             }
         }
-        Action::ScrollDown => state.scroll = state.scroll.saturating_add(4),
+        Action::ScrollDown => state.scroll = (state.scroll + 4).min(396),
         Action::ScrollUp => state.scroll = state.scroll.saturating_sub(4),
         Action::ToggleList => {
             let (width, height) = state.size;
