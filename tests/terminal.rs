@@ -84,10 +84,9 @@ impl Session {
             .for_each(|(name, value)| command.env(name, value));
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let screen = Arc::new(Mutex::new((
-            vt100::Parser::new(rows, columns, 0),
-            Vec::new(),
-        )));
+        // The reader is as large as the largest terminal and stays so: every frame says where it writes,
+        // and vt100 0.16 panics when it shrinks under its cursor.
+        let screen = Arc::new(Mutex::new((vt100::Parser::new(100, 300, 0), Vec::new())));
         let (mut output, shared) = (pair.master.try_clone_reader().unwrap(), Arc::clone(&screen));
         std::thread::spawn(move || {
             let mut bytes = [0u8; 8192];
@@ -155,13 +154,6 @@ impl Session {
 
     fn resize(&self, columns: u16, rows: u16) {
         self.master.resize(size(columns, rows)).unwrap();
-        // vt100 cannot be empty.
-        self.screen
-            .lock()
-            .unwrap()
-            .0
-            .screen_mut()
-            .set_size(rows.max(1), columns.max(1));
     }
 
     /// Waits for the end; cursor, screen and modes must be as they were.
