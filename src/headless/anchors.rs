@@ -33,6 +33,10 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         .collect::<tinyscope::Result<_>>()?;
     drop(bar);
     let file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
+    // First of all: where it cannot be written, nothing is printed either.
+    if let Some(path) = &args.out {
+        file.write(path)?;
+    }
     heading(out, &benchmark.name, benchmark.simulated)?;
     writeln!(
         out,
@@ -59,7 +63,6 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     }
     write!(out, "{}", table.text())?;
     if let Some(path) = &args.out {
-        file.write(path)?;
         writeln!(out, "\nwritten to {}", path.display())?;
     }
     let mut notes = fitted.warnings.clone();

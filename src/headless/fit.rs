@@ -19,6 +19,10 @@ pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
     drop(bar);
     let file = ModelFile::of(&benchmark, &fitted, &settings);
+    // First of all: where it cannot be written, nothing is printed either.
+    if let Some(path) = &args.out {
+        file.write(path)?;
+    }
     heading(out, &benchmark.name, benchmark.simulated)?;
     writeln!(
         out,
@@ -31,7 +35,6 @@ pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     )?;
     table(&file, out)?;
     if let Some(path) = &args.out {
-        file.write(path)?;
         writeln!(out, "\nwritten to {}", path.display())?;
     }
     let diagnostics = Diagnostics::of(&benchmark);

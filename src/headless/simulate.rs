@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Simulate, out: &mut dyn Write) -> Result<(), Failure> {
     heading(out, &drawn.benchmark.name, true)?;
     writeln!(
         out,
-        "seed {}, {} models, {} items in {} scenarios\nwritten to {}",
+        "seed {}, {} models x {} items, scenarios: {}\nwritten to {}",
         args.seed,
         drawn.benchmark.matrix.n_models(),
         drawn.benchmark.matrix.n_items(),
