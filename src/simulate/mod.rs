@@ -1,7 +1,7 @@
 //! Simulated benchmarks: for demos, for tests that need the true parameters, for scale.
 //!
 //! A [`Population`] of models and items is either fitted to real benchmarks ([`Population::fit`]) or made up
-//! ([`Population::plain`]); [`Population::draw`] gives a benchmark of any [`Shape`] with the truth behind it. No response is
+//! ([`Plain`]); [`Population::draw`] gives a benchmark of any [`Shape`] with the truth behind it. No response is
 //! copied: what is kept of a real matrix are distributions, and every response is drawn anew from
 //!
 //!   P = clip(g + (1 - g - e) sigmoid(a . theta - b + delta) + u . v),    Y = Q_P(uniform)
