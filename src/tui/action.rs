@@ -45,6 +45,8 @@ pub(crate) enum Action {
     PreviousScenario,
     /// What colours of the map mean.
     ColourBy,
+    /// What the axes of the map are.
+    Axes,
     /// Next column to sort the models by.
     Sort,
     /// Scroll the inspector's text down.
@@ -246,6 +248,16 @@ pub(crate) const BINDINGS: &[Binding] = &[
             "c",
             "colour",
             "colour the map by cluster, sub-scenario or share of models correct",
+        )
+    },
+    Binding {
+        place: Place::Map,
+        ..row(
+            Action::Axes,
+            &[Char('v')],
+            "v",
+            "axes",
+            "principal components, or difficulty against discrimination",
         )
     },
     Binding {

@@ -77,6 +77,15 @@ pub(crate) enum ColourBy {
     Share,
 }
 
+/// What the two axes of the map are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Axes {
+    /// The first two principal components of the item parameters (a, b).
+    Components,
+    /// Difficulty b against the discrimination along the first ability axis.
+    Parameters,
+}
+
 /// Order of the model table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {

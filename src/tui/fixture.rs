@@ -193,7 +193,7 @@ pub(crate) fn study() -> (Study, Vec<FitShown>) {
             };
             let items = fitted.items();
             FitShown {
-                xy: part.xy,
+                components: part.xy,
                 spread: [0.63, 0.21],
                 ..FitShown::at(&benchmark, fitted, items)
             }
@@ -225,7 +225,7 @@ struct Part {
 
 /// A plausible result: every so-manieth item is an anchor, clusters are the nearest anchor.
 fn cell(study: &Study, fit: &FitShown, scenario: usize, kind: SelectionKind, n: usize) -> Cell {
-    let items = fit.xy.len();
+    let items = fit.components.len();
     let offset = match kind {
         SelectionKind::Random => 3,
         SelectionKind::AnchorsCorrectness => 1,
@@ -235,7 +235,7 @@ fn cell(study: &Study, fit: &FitShown, scenario: usize, kind: SelectionKind, n: 
     chosen.sort_unstable();
     let nearest = |i: usize| {
         let distance = |&j: &usize| {
-            let (p, q) = (fit.xy[i], fit.xy[j]);
+            let (p, q) = (fit.components[i], fit.components[j]);
             (p[0] - q[0]).hypot(p[1] - q[1])
         };
         (0..n)

@@ -10,7 +10,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::event::Event;
 use super::glyphs::Marker;
-use super::state::{ColourBy, Job, Overlay, Running, Scope, Source, State, ViewName};
+use super::state::{Axes, ColourBy, Job, Overlay, Running, Scope, Source, State, ViewName};
 use super::theme::{Theme, ThemeName};
 use super::update::update;
 use super::{fixture, view};
@@ -171,6 +171,13 @@ fn colours_of_the_map() {
     );
     state.colour_by = ColourBy::Share;
     insta::assert_snapshot!("map-share-120x36", dump(&screen(&mut state, 120, 36)));
+}
+
+#[test]
+fn difficulty_against_discrimination() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.axes = Axes::Parameters;
+    insta::assert_snapshot!("map-parameters-120x36", dump(&screen(&mut state, 120, 36)));
 }
 
 #[test]

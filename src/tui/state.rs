@@ -14,7 +14,7 @@ use super::study::{
 };
 use super::theme::{Theme, ThemeName};
 
-pub(crate) use super::choices::{ColourBy, Overlay, Scope, Setting, Sort, Source, ViewName};
+pub(crate) use super::choices::{Axes, ColourBy, Overlay, Scope, Setting, Sort, Source, ViewName};
 
 /// Work for the worker.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -105,6 +105,8 @@ pub(crate) struct State {
     pub(crate) model: Option<usize>,
     /// Colours of the map.
     pub(crate) colour_by: ColourBy,
+    /// What the axes of the map are.
+    pub(crate) axes: Axes,
     /// Order of the model table.
     pub(crate) sort: Sort,
     /// Lines the item's text is scrolled by.
@@ -158,6 +160,7 @@ impl State {
             curve: None,
             model: None,
             colour_by: ColourBy::Cluster,
+            axes: Axes::Components,
             sort: Sort::Truth,
             scroll: 0,
             list_open: None,
@@ -355,7 +358,7 @@ impl State {
             Scope::Overall => None,
         };
         let distance = |other: usize| match &xy {
-            Some(fit) => match (fit.xy.get(item), fit.xy.get(other)) {
+            Some(fit) => match (fit.xy(self.axes).get(item), fit.xy(self.axes).get(other)) {
                 (Some(p), Some(q)) => (p[0] - q[0]).hypot(p[1] - q[1]),
                 _ => f64::INFINITY,
             },

@@ -12,6 +12,8 @@ use tinyscope::experiment::{
 };
 use tinyscope::irt::{Bin, ItemParameters, Shape, binned_proportions, principal_components};
 
+use super::choices::Axes;
+
 /// A benchmark with the split of its models.
 #[derive(Debug)]
 pub(crate) struct Study {
@@ -116,7 +118,9 @@ pub(crate) struct FitShown {
     /// The scenario's own item parameters.
     pub(crate) items: ItemParameters,
     /// Items on the first two principal axes of (a, b).
-    pub(crate) xy: Vec<[f64; 2]>,
+    pub(crate) components: Vec<[f64; 2]>,
+    /// Difficulty b of each item, and its discrimination along the first ability axis.
+    pub(crate) parameters: Vec<[f64; 2]>,
     /// Shares of variance of the two axes.
     pub(crate) spread: [f64; 2],
     /// Mean score of the training models on each item; NaN where none answered.
@@ -130,13 +134,13 @@ impl FitShown {
     pub(crate) fn new(benchmark: &Benchmark, fitted: FittedScenario) -> FitShown {
         let items = fitted.items();
         let (scores, variance) = principal_components(&irt_points(&items), 2);
-        let xy = scores
+        let components = scores
             .rows()
             .into_iter()
             .map(|row| [row[0], row[1]])
             .collect();
         FitShown {
-            xy,
+            components,
             spread: [0, 1].map(|d| variance.get(d).copied().unwrap_or(0.0)),
             ..FitShown::at(benchmark, fitted, items)
         }
@@ -160,13 +164,26 @@ impl FitShown {
                 }
             }
         }
+        let parameters = (0..items.len())
+            .map(|item| Shape::of(&items, item))
+            .map(|shape| [shape.intercept, shape.general])
+            .collect();
         FitShown {
             items,
-            xy: Vec::new(),
+            components: Vec::new(),
+            parameters,
             spread: [0.0; 2],
             share: sums.into_iter().map(|(sum, n)| sum / n as f64).collect(),
             sub: scenario.subscenario_of(),
             fitted,
+        }
+    }
+
+    /// Where the items stand on the map.
+    pub(crate) fn xy(&self, axes: Axes) -> &[[f64; 2]] {
+        match axes {
+            Axes::Components => &self.components,
+            Axes::Parameters => &self.parameters,
         }
     }
 

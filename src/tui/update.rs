@@ -12,7 +12,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::action::{Action, action_of};
 use super::event::{Event, Outcome, Report};
 use super::state::{
-    ColourBy, Job, LAMBDA_STEP, N_STOPS, Overlay, Running, Scope, Sort, Source, State, ViewName,
+    Axes, ColourBy, Job, LAMBDA_STEP, N_STOPS, Overlay, Running, Scope, Sort, Source, State,
+    ViewName,
 };
 use super::study::Choice;
 use super::theme::Theme;
@@ -331,6 +332,12 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
                 ColourBy::Cluster => ColourBy::SubScenario,
                 ColourBy::SubScenario => ColourBy::Share,
                 ColourBy::Share => ColourBy::Cluster,
+            }
+        }
+        Action::Axes => {
+            state.axes = match state.axes {
+                Axes::Components => Axes::Parameters,
+                Axes::Parameters => Axes::Components,
             }
         }
         Action::Sort => {

@@ -50,9 +50,9 @@ fn walk_anchors(state: &mut State, action: Action) {
     let Some(cell) = shown.cells.first().map(Arc::clone) else {
         return;
     };
-    let (x_axis, y_axis) = super::view::map::axes(&fit, &cell);
+    let (x_axis, y_axis) = super::view::map::axes(state.axes, &fit, &cell);
     let place = |item: usize| {
-        let [x, y] = fit.xy.get(item).copied().unwrap_or_default();
+        let [x, y] = fit.xy(state.axes).get(item).copied().unwrap_or_default();
         (
             x / (x_axis.high - x_axis.low),
             y / (y_axis.high - y_axis.low),

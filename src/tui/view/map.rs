@@ -1,4 +1,4 @@
-//! Items on the principal axes of their parameters, anchors marked.
+//! Items in the plane of their parameters, anchors marked.
 
 use std::collections::HashMap;
 
@@ -12,20 +12,16 @@ use super::format::{clean, fit, percent, unit};
 use super::frame::{pieces, waiting, whole_pieces};
 use super::plot::{Axis, Plot, Unit};
 use crate::tui::glyphs::shape;
-use crate::tui::state::{ColourBy, Scope, Shown, State};
+use crate::tui::state::{Axes, ColourBy, Scope, Shown, State};
 use crate::tui::study::{Cell, FitShown};
 use crate::tui::theme::Theme;
 
 /// Axes that hold all anchors and all but the outermost half percent of the items on each side: a
 /// few extreme items would squeeze the rest into a corner.
-pub(crate) fn axes(fitted: &FitShown, cell: &Cell) -> (Axis, Axis) {
+pub(crate) fn axes(axes: Axes, fitted: &FitShown, cell: &Cell) -> (Axis, Axis) {
+    let xy = fitted.xy(axes);
     let axis = |d: usize| {
-        let mut values: Vec<f64> = fitted
-            .xy
-            .iter()
-            .map(|p| p[d])
-            .filter(|v| v.is_finite())
-            .collect();
+        let mut values: Vec<f64> = xy.iter().map(|p| p[d]).filter(|v| v.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         let cut = values.len() / 200;
         let kept = values.get(cut..values.len() - cut).unwrap_or(&[]);
@@ -34,26 +30,26 @@ pub(crate) fn axes(fitted: &FitShown, cell: &Cell) -> (Axis, Axis) {
             .selection
             .anchors
             .iter()
-            .filter_map(|a| fitted.xy.get(a.item))
+            .filter_map(|a| xy.get(a.item))
             .map(|p| p[d]);
-        let direction = direction(fitted, d);
-        let spread = percent(fitted.spread[d], 0);
-        let label = format!("axis {}, {spread} % of variance{direction}", d + 1);
+        let label = match (axes, d) {
+            (Axes::Components, _) => {
+                let direction = direction(xy, &fitted.share, d);
+                let spread = percent(fitted.spread[d], 0);
+                format!("axis {}, {spread} % of variance{direction}", d + 1)
+            }
+            (Axes::Parameters, 0) => "difficulty b →".to_owned(),
+            (Axes::Parameters, _) => "discrimination, first ability axis".to_owned(),
+        };
         Axis::around(ends.chain(anchors), label, Unit::Bare)
     };
     (axis(0), axis(1))
 }
 
 /// What an axis means, where it goes with the share of models that are right.
-fn direction(fitted: &FitShown, d: usize) -> &'static str {
-    let pairs = || {
-        fitted
-            .xy
-            .iter()
-            .map(|p| p[d])
-            .zip(fitted.share.iter().copied())
-    };
-    let n = fitted.xy.len().min(fitted.share.len()) as f64;
+fn direction(xy: &[[f64; 2]], share: &[f64], d: usize) -> &'static str {
+    let pairs = || xy.iter().map(|p| p[d]).zip(share.iter().copied());
+    let n = xy.len().min(share.len()) as f64;
     let mean = pairs().fold((0.0, 0.0), |s, p| (s.0 + p.0 / n, s.1 + p.1 / n));
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
     for (x, y) in pairs() {
@@ -115,7 +111,7 @@ pub(crate) fn draw(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer
         waiting(state, area, buffer);
         return;
     };
-    let (x_axis, y_axis) = axes(fitted, cell);
+    let (x_axis, y_axis) = axes(state.axes, fitted, cell);
     let plot_area = Rect {
         height: area.height.saturating_sub(1),
         ..area
@@ -133,7 +129,7 @@ fn items(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
     let selected = cell.selection.anchors.get(state.anchor);
     let clustered = cell.selection.clusters.is_some();
     let mut votes: HashMap<(u16, u16), HashMap<usize, usize>> = HashMap::new();
-    for (item, xy) in fitted.xy.iter().enumerate() {
+    for (item, xy) in fitted.xy(state.axes).iter().enumerate() {
         if let Some(place) = plot.cell(xy[0], xy[1]) {
             let group = group(state, fitted, cell, item);
             *votes.entry(place).or_default().entry(group).or_default() += 1;
@@ -156,7 +152,7 @@ fn items(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
             Some((place, style))
         })
         .collect();
-    for (item, xy) in fitted.xy.iter().enumerate() {
+    for (item, xy) in fitted.xy(state.axes).iter().enumerate() {
         let Some(style) = plot
             .cell(xy[0], xy[1])
             .and_then(|place| winners.get(&place))
@@ -190,7 +186,7 @@ fn anchors(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
         let Some(anchor) = cell.selection.anchors.get(index) else {
             continue;
         };
-        let Some(xy) = fitted.xy.get(anchor.item) else {
+        let Some(xy) = fitted.xy(state.axes).get(anchor.item) else {
             continue;
         };
         let group = match state.colour_by {

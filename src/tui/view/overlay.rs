@@ -63,7 +63,7 @@ fn boxed(
 fn help(state: &State, scroll: u16, area: Rect, buffer: &mut Buffer) {
     let theme = &state.theme;
     let rows = BINDINGS.len() as u16;
-    let inner = boxed(state, "Keys", 84, rows + 2, area, buffer);
+    let inner = boxed(state, "Keys", 90, rows + 2, area, buffer);
     let most = rows.saturating_sub(inner.height);
     let from = scroll.min(most);
     for (line, binding) in BINDINGS
