@@ -108,6 +108,11 @@ fn wrong_arguments_end_with_2_and_failures_with_1() {
             "{message}"
         );
     }
+    let out = tinyscope(&["estimat"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&out.stderr).contains("did you mean the subcommand \"estimate\"?")
+    );
     let out = tinyscope(&["estimate", data, "--scenario", "aritmetic"]);
     assert!(String::from_utf8_lossy(&out.stderr).contains("did you mean \"arithmetic\"?"));
 }
@@ -312,6 +317,18 @@ fn score_names_missing_anchors_and_refuses_foreign_answers() {
             .is_empty(),
         "reading has no answer"
     );
+
+    assert!(
+        found["warnings"]
+            .to_string()
+            .contains("no answer in reading"),
+        "{found}"
+    );
+
+    std::fs::write(&path, format!("{{\"{0}\":0,\"{0}\":1}}", ids[0])).unwrap();
+    let twice = tinyscope(&["score", out, path.to_str().unwrap()]);
+    assert_eq!(twice.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&twice.stderr).contains("stands twice"));
 
     std::fs::write(&path, "other/1,1\n").unwrap();
     let refused = tinyscope(&["score", out, path.to_str().unwrap()]);

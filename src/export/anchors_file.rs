@@ -183,6 +183,25 @@ impl AnchorsFile {
                 "write one with `tinyscope anchors DATA --out FILE`",
             ));
         }
+        for (what, value, known) in [
+            ("theta", &file.scope, ["scenario", "joint"]),
+            ("ability", &file.ability, ["posterior", "ml"]),
+            ("seen", &file.seen, ["anchor", "balance"]),
+        ] {
+            if !known.contains(&value.as_str()) {
+                return Err(Error::input(
+                    path,
+                    format!(
+                        "{what} is {value:?}, neither {:?} nor {:?}",
+                        known[0], known[1]
+                    ),
+                    "",
+                ));
+            }
+        }
+        if file.kinds().is_empty() {
+            return Err(Error::input(path, "no items were chosen in it", ""));
+        }
         for s in &file.scenarios {
             s.check()
                 .map_err(|what| Error::input(path, format!("scenario {:?}: {what}", s.name), ""))?;

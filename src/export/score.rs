@@ -59,21 +59,25 @@ impl AnchorsFile {
         let mut missing = Vec::new();
         for &kind in &kinds {
             let found = self.score_kind(kind, responses);
+            // A selection that was not asked at all is not missing.
+            let asked = found.iter().any(Option::is_some);
             for ((out, s), found) in scenarios.iter_mut().zip(&self.scenarios).zip(found) {
                 let Some(chosen) = s.chosen(kind) else {
                     continue;
                 };
                 let answered = found.map_or(0, |e| e.answered);
                 out.answered.push((kind, answered, chosen.n));
+                if asked {
+                    for a in &chosen.anchors {
+                        if answer(responses, &a.id).is_none() && !missing.contains(&a.id) {
+                            missing.push(a.id.clone());
+                        }
+                    }
+                }
                 let Some(found) = found else { continue };
                 for estimator in Estimator::ALL {
                     let value = found.get(estimator, lambda.value(chosen.lambda));
                     out.estimates.push((kind, estimator, value));
-                }
-                for a in &chosen.anchors {
-                    if answer(responses, &a.id).is_none() && !missing.contains(&a.id) {
-                        missing.push(a.id.clone());
-                    }
                 }
             }
         }
@@ -105,10 +109,22 @@ impl AnchorsFile {
                 }
             }
         }
+        let mut warnings = self.warnings(responses, &missing, &kinds);
+        let silent: Vec<&str> = scenarios
+            .iter()
+            .filter(|s| s.estimates.is_empty())
+            .map(|s| s.name.as_str())
+            .collect();
+        if !silent.is_empty() {
+            warnings.push(format!(
+                "no answer in {}: no estimate there, and none of the mean score",
+                list(silent.into_iter())
+            ));
+        }
         Ok(Score {
             scenarios,
             overall,
-            warnings: self.warnings(responses, &missing, &kinds),
+            warnings,
         })
     }
 

@@ -16,9 +16,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::CommandFactory;
 use serde_json::Value;
 use tinyscope::Error;
 use tinyscope::data::{Benchmark, demo, read};
+use tinyscope::error::nearest;
 
 use crate::cli::{Cli, Command, Data, Explore, ThemeArg};
 use crate::tui;
@@ -77,6 +79,12 @@ fn explore(args: Explore) -> Result<(), Failure> {
         experiment,
         theme,
     } = args;
+    if let Some(path) = data
+        .as_deref()
+        .filter(|p| demo_name(p).is_none() && !p.exists())
+    {
+        return Err(no_such_file(path).into());
+    }
     let demo = demo.unwrap_or_else(|| "helm-lite".into());
     let options = tui::Options {
         source: data.unwrap_or_else(|| format!("demo:{demo}").into()),
@@ -106,14 +114,25 @@ pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::
     if let Some(name) = demo_name(path) {
         return demo::load(name);
     }
-    let name = path.to_str().unwrap_or_default();
-    if !path.exists() && demo::names().any(|n| n == name) {
-        return Err(Error::setting(
-            format!("{name}: no such file"),
-            format!("the bundled demo is {}{name}", demo::PREFIX),
-        ));
+    if !path.exists() {
+        return Err(no_such_file(path));
     }
     read::benchmark(path, options)
+}
+
+/// Names the demo or subcommand that was perhaps meant.
+fn no_such_file(path: &Path) -> Error {
+    let name = path.to_string_lossy();
+    let commands = Cli::command();
+    let commands = commands.get_subcommands().map(clap::Command::get_name);
+    let hint = if demo::names().any(|n| n == name) {
+        format!("the bundled demo is {}{name}", demo::PREFIX)
+    } else if let Some(near) = nearest(&name, commands) {
+        format!("did you mean the subcommand {near:?}?")
+    } else {
+        "give a manifest, a table of responses, or demo:NAME".into()
+    };
+    Error::setting(format!("{name}: no such file"), hint)
 }
 
 /// NAME where the path is `demo:NAME`.

@@ -1,10 +1,13 @@
 //! Answers of one new model on some items: what `score` takes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::path::Path;
 
 use csv::ReaderBuilder;
-use serde_json::{Map, Value};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::manifest::without_place;
 use super::separated::{self, delimiter, is_missing};
@@ -32,9 +35,37 @@ pub fn responses(path: &Path, options: &ReadOptions) -> Result<HashMap<String, f
     Ok(found)
 }
 
+/// An object as it stands, an item given twice included: a map would silently keep the last.
+struct Pairs(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object {item: score}")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
+
 fn from_json(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
     let text = source.text(path)?;
-    let object: Map<String, Value> = serde_json::from_str(&text).map_err(|e| Error::Input {
+    let Pairs(pairs) = serde_json::from_str(&text).map_err(|e| Error::Input {
         place: Place {
             file: path.to_owned(),
             line: Some(e.line() as u64),
@@ -44,8 +75,16 @@ fn from_json(path: &Path, source: Source, options: &ReadOptions) -> Result<HashM
         hint: REMEDY.into(),
     })?;
     let scale = if options.percent { 0.01 } else { 1.0 };
-    let mut found = HashMap::with_capacity(object.len());
-    for (item, value) in object {
+    let mut found = HashMap::with_capacity(pairs.len());
+    let mut seen = HashSet::with_capacity(pairs.len());
+    for (item, value) in pairs {
+        if !seen.insert(item.clone()) {
+            return Err(Error::input(
+                path,
+                format!("item {item:?} stands twice"),
+                "give every item one score",
+            ));
+        }
         let score = match &value {
             Value::Null => continue,
             Value::Bool(right) => Some(f64::from(*right)),

@@ -248,9 +248,9 @@ fn sentence(state: &State) -> String {
     } else {
         format!(" over {models} test models")
     };
-    if (ratio - 1.0).abs() < 0.02 {
+    if (ratio - 1.0).abs() < 0.05 {
         format!(
-            "as exact as random sampling at n = {}{models}",
+            "about as exact as random sampling at n = {}{models}",
             shown.setting.n
         )
     } else if ratio > 1.0 {

@@ -387,26 +387,20 @@ fn lambdas(shown: &Shown) -> Vec<(&'static str, f64, f64)> {
     rows
 }
 
-/// The smallest n at which a curve reaches the target, interpolated; `>200` where it never does.
+/// The n from which on a curve stays at the target or below, interpolated; `>200` where its end is above.
 fn needed(points: &[(f64, f64)], target: f64) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return "…".into();
     };
-    if first.1 <= target {
+    let Some(above) = points.iter().rposition(|p| p.1 > target) else {
         return format!("≤{:.0}", first.0);
-    }
-    for pair in points.windows(2) {
-        let ((n0, e0), (n1, e1)) = (pair[0], pair[1]);
-        if e1 <= target {
-            let share = if e0 > e1 {
-                (e0 - target) / (e0 - e1)
-            } else {
-                1.0
-            };
-            return format!("{:.0}", (n0 + share * (n1 - n0)).ceil());
-        }
-    }
-    format!(">{:.0}", last.0)
+    };
+    let Some(&(n1, e1)) = points.get(above + 1) else {
+        return format!(">{:.0}", last.0);
+    };
+    let (n0, e0) = points[above];
+    let share = (e0 - target) / (e0 - e1);
+    format!("{:.0}", (n0 + share * (n1 - n0)).ceil())
 }
 
 #[cfg(test)]
@@ -420,5 +414,8 @@ mod tests {
         assert_eq!(needed(&points, 0.01), ">100");
         assert_eq!(needed(&points, 0.07), "≤10");
         assert_eq!(needed(&[], 0.05), "…");
+        // A curve that rises again has not met the target where it first did.
+        let bumpy = [(10.0, 0.03), (20.0, 0.01), (30.0, 0.03), (40.0, 0.01)];
+        assert_eq!(needed(&bumpy, 0.02), "35");
     }
 }
