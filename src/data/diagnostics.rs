@@ -30,17 +30,30 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Looks at every entry of the benchmark's matrix, a few times.
+    /// Looks at every entry of every scenario, a few times.
     pub fn of(benchmark: &Benchmark) -> Self {
+        Self::within(
+            benchmark,
+            &(0..benchmark.scenarios.len()).collect::<Vec<_>>(),
+        )
+    }
+
+    /// The same for some scenarios only (indices): nothing is said of the others.
+    pub fn within(benchmark: &Benchmark, scenarios: &[usize]) -> Self {
         let m = &benchmark.matrix;
+        let mut columns: Vec<usize> = scenarios
+            .iter()
+            .flat_map(|&s| benchmark.scenarios[s].columns.iter().copied())
+            .collect();
+        columns.sort_unstable();
         let mut d = Self::default();
-        let mut first = vec![f64::NAN; m.n_items()];
-        let mut varies = vec![false; m.n_items()];
-        let mut answers = vec![0usize; m.n_items()];
-        let mut item_hash = vec![0u64; m.n_items()];
+        let mut first = vec![f64::NAN; columns.len()];
+        let mut varies = vec![false; columns.len()];
+        let mut answers = vec![0usize; columns.len()];
+        let mut item_hash = vec![0u64; columns.len()];
         let mut model_hash = Vec::with_capacity(m.n_models());
         for l in 0..m.n_models() {
-            let row = m.row(l);
+            let row = benchmark.scores(l, &columns);
             let mut hash = 0;
             let mut answered = 0;
             for (i, &y) in row.iter().enumerate() {
@@ -59,47 +72,48 @@ impl Diagnostics {
                 }
             }
             model_hash.push(hash);
-            d.missing_cells += m.n_items() - answered;
+            d.missing_cells += columns.len() - answered;
             if answered == 0 {
                 d.models_without_answers.push(l);
             } else {
-                d.find_gaps(benchmark, l, &row);
+                d.find_gaps(benchmark, scenarios, l);
             }
         }
-        for i in 0..m.n_items() {
+        for (i, &column) in columns.iter().enumerate() {
             if answers[i] == 0 {
-                d.items_without_answers.push(i);
+                d.items_without_answers.push(column);
             } else if !varies[i] && answers[i] > 1 {
-                d.constant_items.push(i);
+                d.constant_items.push(column);
             }
         }
-        d.find_extremes(benchmark, &varies);
+        d.find_extremes(benchmark, &columns, &varies);
         d.duplicate_models = groups(
             (0..m.n_models()).filter(|l| !d.models_without_answers.contains(l)),
             |l| model_hash[l],
             |a, b| {
-                let (a, b) = (m.row(a), m.row(b));
+                let (a, b) = (benchmark.scores(a, &columns), benchmark.scores(b, &columns));
                 a.iter()
                     .zip(&b)
                     .all(|(x, y)| x == y || (x.is_nan() && y.is_nan()))
             },
         );
         d.duplicate_items = groups(
-            (0..m.n_items()).filter(|&i| varies[i]),
+            (0..columns.len()).filter(|&i| varies[i]),
             |i| item_hash[i],
-            |a, b| (0..m.n_models()).all(|l| m.get(l, a) == m.get(l, b)),
+            |a, b| (0..m.n_models()).all(|l| m.get(l, columns[a]) == m.get(l, columns[b])),
         );
+        for i in d.duplicate_items.iter_mut().flatten() {
+            *i = columns[*i];
+        }
         d
     }
 
-    fn find_gaps(&mut self, benchmark: &Benchmark, model: usize, row: &[f64]) {
+    fn find_gaps(&mut self, benchmark: &Benchmark, scenarios: &[usize], model: usize) {
         let mut incomplete = false;
-        for (s, scenario) in benchmark.scenarios.iter().enumerate() {
-            let missing = scenario
-                .columns
-                .iter()
-                .filter(|&&c| row[c].is_nan())
-                .count();
+        for &s in scenarios {
+            let scenario = &benchmark.scenarios[s];
+            let row = benchmark.scores(model, &scenario.columns);
+            let missing = row.iter().filter(|y| y.is_nan()).count();
             if missing == scenario.n_items() {
                 match self.lacking.iter_mut().find(|(of, _)| *of == s) {
                     Some((_, models)) => models.push(model),
@@ -114,12 +128,12 @@ impl Diagnostics {
         }
     }
 
-    fn find_extremes(&mut self, benchmark: &Benchmark, varies: &[bool]) {
+    fn find_extremes(&mut self, benchmark: &Benchmark, columns: &[usize], varies: &[bool]) {
         let m = &benchmark.matrix;
         for l in 0..m.n_models() {
             let (mut right, mut wrong, mut seen) = (true, true, false);
-            for (&y, _) in m
-                .row(l)
+            for (&y, _) in benchmark
+                .scores(l, columns)
                 .iter()
                 .zip(varies)
                 .filter(|(y, v)| **v && !y.is_nan())

@@ -79,6 +79,10 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
             ));
         }
     }
-    warn(&warnings(&benchmark, &Diagnostics::of(&benchmark), &notes));
+    warn(&warnings(
+        &benchmark,
+        &Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark)),
+        &notes,
+    ));
     Ok(())
 }

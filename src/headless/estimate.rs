@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Estimate, out: &mut dyn Write) -> Result<(), Failure> {
     let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
     let found = run_experiment(&benchmark, &fitted, &settings, &bar)?;
     drop(bar);
-    let diagnostics = Diagnostics::of(&benchmark);
+    let diagnostics = Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark));
     if args.json {
         let value = estimate_json(&benchmark, &diagnostics, &fitted, &found, &settings);
         return json(out, &value);

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         writeln!(out, "\nwritten to {}", path.display())?;
     }
-    let diagnostics = Diagnostics::of(&benchmark);
+    let diagnostics = Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark));
     warn(&warnings(&benchmark, &diagnostics, &fitted.warnings));
     Ok(())
 }

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &cli::Sweep, out: &mut dyn Write) -> Result<(), Failure>
     let bar = Bar::new();
     let found = sweep(&benchmark, &settings, &args.n, args.seeds, &bar)?;
     drop(bar);
-    let diagnostics = Diagnostics::of(&benchmark);
+    let diagnostics = Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark));
     if args.json {
         return json(
             out,
