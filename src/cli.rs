@@ -81,11 +81,11 @@ pub(crate) struct Render {
     pub(crate) view: ViewArg,
     #[command(flatten)]
     pub(crate) data: Data,
-    /// Columns of the screen
-    #[arg(long, default_value = "120")]
+    /// Columns of the screen, at most 1000
+    #[arg(long, default_value = "120", value_parser = clap::value_parser!(u16).range(..=1000))]
     pub(crate) width: u16,
-    /// Rows of the screen
-    #[arg(long, default_value = "36")]
+    /// Rows of the screen, at most 1000
+    #[arg(long, default_value = "36", value_parser = clap::value_parser!(u16).range(..=1000))]
     pub(crate) height: u16,
     /// Styles of the screen
     #[arg(long, default_value = "dark")]
@@ -287,7 +287,7 @@ pub(crate) struct Model {
     #[arg(long, default_value = "0")]
     seed: u64,
     /// Number of threads; the results do not depend on it [default: all cores]
-    #[arg(long, value_parser = positive)]
+    #[arg(long, value_parser = thread_count)]
     pub(crate) threads: Option<usize>,
 }
 
@@ -433,6 +433,19 @@ fn dims(text: &str) -> Result<Dims, String> {
         })
         .collect::<Result<_, _>>()
         .map(Dims)
+}
+
+/// More threads than any machine this runs on has cores only cost time.
+fn thread_count(text: &str) -> Result<usize, String> {
+    at_most(text, 1_024)
+}
+
+/// A whole number from 1 to `most`.
+fn at_most(text: &str, most: usize) -> Result<usize, String> {
+    match positive(text)? {
+        n if n <= most => Ok(n),
+        _ => Err(format!("above {most}")),
+    }
 }
 
 fn positive(text: &str) -> Result<usize, String> {

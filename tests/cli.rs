@@ -419,3 +419,155 @@ fn splits_from_files_are_followed() {
     assert_eq!(beyond.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&beyond.stderr).contains("none for seed 2"));
 }
+
+#[test]
+fn damaged_anchors_files_are_refused_with_what_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = small(dir.path());
+    let out = dir.path().join("a.json");
+    let (data, out) = (data.to_str().unwrap(), out.to_str().unwrap());
+    let options = [
+        "--n",
+        "5",
+        "--dims",
+        "1",
+        "--select",
+        "anchors-irt",
+        "--out",
+        out,
+    ];
+    assert!(
+        tinyscope(&[&["anchors", data][..], &options].concat())
+            .status
+            .success()
+    );
+    let whole: Value = serde_json::from_slice(&std::fs::read(out).unwrap()).unwrap();
+    let answers = dir.path().join("r.json");
+    let ids = whole["scenarios"][0]["selections"][0]["anchors"]
+        .as_array()
+        .unwrap();
+    let scores: BTreeMap<&str, f64> = ids
+        .iter()
+        .map(|a| (a["id"].as_str().unwrap(), 1.0))
+        .collect();
+    std::fs::write(&answers, serde_json::to_string(&scores).unwrap()).unwrap();
+    let score = || tinyscope(&["score", out, answers.to_str().unwrap()]);
+    assert!(score().status.success());
+    let number = serde_json::json!(1e300);
+    for (pointer, value, text) in [
+        (
+            "/scenarios/0/selections/0/lambda",
+            serde_json::json!(7),
+            "lambda is 7",
+        ),
+        (
+            "/scenarios/0/selections/0/n",
+            serde_json::json!(3),
+            "n is 3",
+        ),
+        (
+            "/scenarios/0/selections/0/anchors/0/weight",
+            number.clone(),
+            "not positive with sum 1",
+        ),
+        (
+            "/scenarios/0/selections/0/anchors/0/id",
+            whole["scenarios"][0]["selections"][0]["anchors"][1]["id"].clone(),
+            "differ",
+        ),
+        (
+            "/scenarios/0/parameters/mean/0/0",
+            number.clone(),
+            "item 0 has parameters beyond",
+        ),
+        (
+            "/scenarios/0/parameters/cov/0/0",
+            serde_json::json!(-1),
+            "covariance of item 0",
+        ),
+        (
+            "/scenarios/0/parameters/dims",
+            serde_json::json!(u64::MAX),
+            "D is",
+        ),
+        (
+            "/scenarios/0/prior/precision/0",
+            serde_json::json!(-1),
+            "not positive",
+        ),
+        ("/scenarios/0/balance/0", number, "mean 1"),
+        ("/scenarios/0/s2", serde_json::json!(-3), "b and s2"),
+        (
+            "/scenarios/1/name",
+            whole["scenarios"][0]["name"].clone(),
+            "a scenario stands in it twice",
+        ),
+        ("/scope", serde_json::json!("both"), "theta is \"both\""),
+        ("/scenarios", serde_json::json!([]), "no items were chosen"),
+    ] {
+        let mut damaged = whole.clone();
+        *damaged.pointer_mut(pointer).expect(pointer) = value;
+        std::fs::write(out, damaged.to_string()).unwrap();
+        let refused = score();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(1), "{pointer}: {said}");
+        assert!(
+            said.contains(text) && said.contains("a.json") && said.lines().count() == 1,
+            "{pointer}: {said}"
+        );
+    }
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = small(dir.path());
+    let before = std::fs::read(&data).unwrap();
+    let data = data.to_str().unwrap();
+    for args in [
+        vec!["fit", data, "--dims", "1", "--out", data],
+        vec!["anchors", data, "--dims", "1", "--n", "5", "--out", data],
+        vec!["render", "map", data, "--dims", "1", "--out", data],
+    ] {
+        let refused = tinyscope(&args);
+        assert_eq!(refused.status.code(), Some(1), "{args:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("would replace what is read"));
+    }
+    assert_eq!(std::fs::read(data).unwrap(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_permissions_kept_and_pipes_written_to() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+
+    let dir = tempfile::tempdir().unwrap();
+    let data = small(dir.path());
+    let (target, link) = (dir.path().join("model.json"), dir.path().join("link.json"));
+    std::fs::write(&target, "old").unwrap();
+    std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let fit = |out: &str| tinyscope(&["fit", data.to_str().unwrap(), "--dims", "1", "--out", out]);
+    assert!(fit(link.to_str().unwrap()).status.success());
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(
+        std::fs::metadata(&target).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert!(
+        std::fs::read_to_string(&target)
+            .unwrap()
+            .starts_with("{\"tinyscope\":\"model\"")
+    );
+    let fifo = dir.path().join("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.expect("mkfifo runs").success());
+    let reader = std::thread::spawn({
+        let fifo = fifo.clone();
+        move || std::fs::read_to_string(fifo)
+    });
+    assert!(fit(fifo.to_str().unwrap()).status.success());
+    assert!(std::fs::metadata(&fifo).unwrap().file_type().is_fifo());
+    let read = reader.join().unwrap().unwrap();
+    assert!(read.starts_with("{\"tinyscope\":\"model\""));
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Dims, Reading, dims, positive};
+use super::{Dims, Reading, at_most, dims, thread_count};
 
 #[derive(Debug, Args)]
 pub(crate) struct Simulate {
@@ -16,10 +16,10 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "MANIFEST")]
     pub(crate) sizes: Option<PathBuf>,
     /// Number of models [default: that of --sizes or --like, else 100]
-    #[arg(long, value_name = "L", value_parser = positive)]
+    #[arg(long, value_name = "L", value_parser = models)]
     pub(crate) models: Option<usize>,
     /// Number of items of a single scenario [default: 1000]
-    #[arg(long, value_name = "N", value_parser = positive, conflicts_with_all = ["like", "sizes"])]
+    #[arg(long, value_name = "N", value_parser = items, conflicts_with_all = ["like", "sizes"])]
     pub(crate) items: Option<usize>,
     /// Dimensions of the ability: one number, or with --like a list to validate over [default: 2, with --like 2,5]
     #[arg(long, value_name = "LIST", value_parser = dims)]
@@ -48,8 +48,17 @@ pub(crate) struct Simulate {
     #[command(flatten)]
     pub(crate) reading: Reading,
     /// Number of threads; the results do not depend on it [default: all cores]
-    #[arg(long, value_parser = positive)]
+    #[arg(long, value_parser = thread_count)]
     pub(crate) threads: Option<usize>,
+}
+
+/// Models and items are bounded so that a slip of the hand does not fill the memory.
+fn models(text: &str) -> Result<usize, String> {
+    at_most(text, 100_000)
+}
+
+fn items(text: &str) -> Result<usize, String> {
+    at_most(text, 1_000_000)
 }
 
 impl Simulate {

@@ -12,15 +12,13 @@ use super::read::Manifest;
 use crate::error::{Error, Result};
 
 /// Writes `bytes` to `path` by way of a file beside it: a crash leaves the old file or the new one. A name that ends in
-/// `.gz` is compressed.
+/// `.gz` is compressed. A link is followed, an existing file keeps its permissions, and what is no file (a device, a pipe)
+/// is written to directly.
 ///
 /// # Errors
-/// [`Error::Io`] with the path.
+/// [`Error::Io`] with the path; a folder, or a file that is read-only.
 pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |e| Error::io(path, "writing", e);
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
     let packed;
     let bytes = if path.extension().is_some_and(|e| e == "gz") {
         packed = gzip(bytes).map_err(failed)?;
@@ -28,9 +26,43 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     } else {
         bytes
     };
+    let existing = fs::metadata(path).ok();
+    if let Some(old) = &existing {
+        if old.is_dir() {
+            return Err(Error::input(
+                path,
+                "a folder, not a file",
+                "name a file in it",
+            ));
+        }
+        if old.permissions().readonly() {
+            return Err(Error::input(path, "the file is read-only", "name another"));
+        }
+        // Standard output may be a file, but it is not ours to replace.
+        if !old.is_file() || path.starts_with("/dev") {
+            let mut device = fs::OpenOptions::new()
+                .write(true)
+                .open(path)
+                .map_err(failed)?;
+            return device.write_all(bytes).map_err(failed);
+        }
+    }
+    let target = match &existing {
+        Some(_) => fs::canonicalize(path).map_err(failed)?,
+        None => path.to_owned(),
+    };
+    let mut name = target.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = target.with_file_name(name);
     let written = fs::File::create(&part)
-        .and_then(|mut f| f.write_all(bytes).and_then(|()| f.sync_all()))
-        .and_then(|()| fs::rename(&part, path));
+        .and_then(|mut f| {
+            if let Some(old) = &existing {
+                f.set_permissions(old.permissions())?;
+            }
+            f.write_all(bytes)?;
+            f.sync_all()
+        })
+        .and_then(|()| fs::rename(&part, &target));
     if written.is_err() {
         // Best effort: the message about the write itself matters more.
         let _ = fs::remove_file(&part);

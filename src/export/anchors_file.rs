@@ -1,16 +1,16 @@
 //! The anchors file: all that is needed to score a new model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{StoredItems, item_ids, split_name, write_json};
+use super::{StoredItems, is_covariance, item_ids, sensible, split_name, write_json};
 use crate::anchors::{Anchor, Selection, SelectionKind};
 use crate::data::{Aggregate, Benchmark};
 use crate::error::{Error, Result};
 use crate::estimate::paper_lambda;
-use crate::experiment::{Fitted, Settings};
+use crate::experiment::{Fitted, Scope, Settings};
 use crate::irt::Prior;
 
 /// Self-contained: every item's id, balance weight and posterior, the prior, the chosen items with their weights, b, s2,
@@ -202,6 +202,23 @@ impl AnchorsFile {
         if file.kinds().is_empty() {
             return Err(Error::input(path, "no items were chosen in it", ""));
         }
+        let names: HashSet<&str> = file.scenarios.iter().map(|s| s.name.as_str()).collect();
+        if names.len() < file.scenarios.len() {
+            return Err(Error::input(path, "a scenario stands in it twice", ""));
+        }
+        let dims = |s: &ScenarioAnchors| s.parameters.dims;
+        if file.scope == Scope::Joint.name()
+            && file
+                .scenarios
+                .windows(2)
+                .any(|w| dims(&w[0]) != dims(&w[1]))
+        {
+            return Err(Error::input(
+                path,
+                "theta is joint, but the scenarios differ in D",
+                "",
+            ));
+        }
         for s in &file.scenarios {
             s.check()
                 .map_err(|what| Error::input(path, format!("scenario {:?}: {what}", s.name), ""))?;
@@ -248,17 +265,44 @@ impl ScenarioAnchors {
     fn check(&self) -> std::result::Result<(), String> {
         let n = self.items.len();
         self.parameters.parameters(n)?;
-        if self.balance.len() != n || self.balance.iter().any(|w| !w.is_finite() || *w <= 0.0) {
+        if self.balance.len() != n {
             return Err(format!(
                 "{} balance weights for {n} items",
                 self.balance.len()
+            ));
+        }
+        let mean = self.balance.iter().sum::<f64>() / n as f64;
+        if self.balance.iter().any(|w| *w <= 0.0) || !near(mean, 1.0) {
+            return Err(format!(
+                "the balance weights are not positive with mean 1 (it is {mean})"
             ));
         }
         let d = self.parameters.dims;
         if self.prior.mean.len() != d || self.prior.precision.len() != d * (d + 1) / 2 {
             return Err("the prior has another number of dimensions than the items".into());
         }
-        let ids: std::collections::HashSet<&str> = self.items.iter().map(String::as_str).collect();
+        if !(self.prior.mean.iter().all(|m| sensible(*m))
+            && is_covariance(&self.prior.precision, d))
+            || (0..d).any(|j| self.prior.precision[j * (j + 3) / 2] <= 0.0)
+        {
+            return Err("the prior is no Gaussian: its precision is not positive".into());
+        }
+        let measured = self.b.is_none_or(|b| (0.0..=1.0).contains(&b));
+        if !(measured && (0.0..=1.0).contains(&self.s2)) {
+            return Err("b and s2 are errors and variances of scores, in [0, 1]".into());
+        }
+        let ids: HashSet<&str> = self.items.iter().map(String::as_str).collect();
+        if ids.len() < n {
+            return Err("an item stands in it twice".into());
+        }
+        let kinds: HashSet<&str> = self
+            .selections
+            .iter()
+            .map(|c| c.selection.as_str())
+            .collect();
+        if kinds.len() < self.selections.len() {
+            return Err("a selection stands in it twice".into());
+        }
         for chosen in &self.selections {
             if SelectionKind::from_name(&chosen.selection).is_none() {
                 return Err(format!("no selection is named {:?}", chosen.selection));
@@ -266,14 +310,35 @@ impl ScenarioAnchors {
             if let Some(a) = chosen.anchors.iter().find(|a| !ids.contains(a.id.as_str())) {
                 return Err(format!("the chosen item {:?} is none of its items", a.id));
             }
-            if chosen
-                .anchors
-                .iter()
-                .any(|a| !(a.weight > 0.0 && a.weight.is_finite()))
-            {
-                return Err("a weight is not positive".into());
+            let distinct: HashSet<&str> = chosen.anchors.iter().map(|a| a.id.as_str()).collect();
+            if distinct.len() != chosen.n || chosen.anchors.len() != chosen.n {
+                return Err(format!(
+                    "{}: n is {}, but {} items of which {} differ were chosen",
+                    chosen.selection,
+                    chosen.n,
+                    chosen.anchors.len(),
+                    distinct.len()
+                ));
+            }
+            let total: f64 = chosen.anchors.iter().map(|a| a.weight).sum();
+            if chosen.anchors.iter().any(|a| a.weight <= 0.0) || !near(total, 1.0) {
+                return Err(format!(
+                    "{}: the weights are not positive with sum 1 (it is {total})",
+                    chosen.selection
+                ));
+            }
+            if !(0.0..=1.0).contains(&chosen.lambda) {
+                return Err(format!(
+                    "{}: lambda is {}, outside [0, 1]",
+                    chosen.selection, chosen.lambda
+                ));
             }
         }
         Ok(())
     }
+}
+
+/// Equal up to the rounding of a sum.
+fn near(x: f64, y: f64) -> bool {
+    (x - y).abs() < 1e-6
 }

@@ -49,6 +49,9 @@ impl StoredItems {
 
     /// Back to parameters; `Err` says what does not fit together.
     pub(crate) fn parameters(&self, n: usize) -> std::result::Result<ItemParameters, String> {
+        if !(1..=1000).contains(&self.dims) {
+            return Err(format!("D is {}", self.dims));
+        }
         Ok(ItemParameters::stored(
             gaussians(&self.mean, &self.cov, n, self.dims + 1)?,
             self.convention,
@@ -78,6 +81,23 @@ fn item_ids(benchmark: &Benchmark, scenario: &Scenario) -> Vec<String> {
     scenario.columns.iter().map(|&c| ids[c].clone()).collect()
 }
 
+/// Finite, and within anything that a fit gives.
+fn sensible(x: f64) -> bool {
+    x.abs() < 1e6
+}
+
+/// Whether a packed matrix can be a covariance: no negative variance, no correlation beyond 1.
+fn is_covariance(packed: &[f64], k: usize) -> bool {
+    let at = |i: usize, j: usize| packed[i * (i + 1) / 2 + j];
+    (0..k).all(|i| {
+        at(i, i) >= 0.0
+            && (0..=i).all(|j| {
+                let most = (at(i, i) * at(j, j)).max(0.0).sqrt();
+                at(i, j).is_finite() && at(i, j).abs() <= most * (1.0 + 1e-9) + 1e-12
+            })
+    })
+}
+
 /// Rows of means and packed covariances to Gaussians, checked.
 fn gaussians(
     mean: &[Vec<f64>],
@@ -93,10 +113,7 @@ fn gaussians(
         ));
     }
     let packed = k * (k + 1) / 2;
-    let bad = |rows: &[Vec<f64>], len: usize| {
-        rows.iter()
-            .position(|r| r.len() != len || r.iter().any(|x| !x.is_finite()))
-    };
+    let bad = |rows: &[Vec<f64>], len: usize| rows.iter().position(|r| r.len() != len);
     if let Some(i) = bad(mean, k).or_else(|| bad(cov, packed)) {
         return Err(format!(
             "item {i} has {} mean and {} covariance numbers; D = {} has {k} and {packed}",
@@ -104,6 +121,14 @@ fn gaussians(
             cov.get(i).map_or(0, Vec::len),
             k - 1
         ));
+    }
+    if let Some(i) = mean.iter().position(|m| !m.iter().all(|x| sensible(*x))) {
+        return Err(format!(
+            "item {i} has parameters beyond any that a fit gives"
+        ));
+    }
+    if let Some(i) = cov.iter().position(|c| !is_covariance(c, k)) {
+        return Err(format!("the covariance of item {i} is none"));
     }
     let mean = mean.concat();
     Ok(if cov.is_empty() {

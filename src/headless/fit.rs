@@ -7,11 +7,12 @@ use tinyscope::experiment::fit_benchmark;
 use tinyscope::export::{ModelFile, warnings};
 
 use super::table::{Table, number};
-use super::{Bar, Failure, heading, load, threads, warn};
+use super::{Bar, Failure, heading, keep_input, load, threads, warn};
 use crate::cli::Fit;
 
 pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
+    keep_input(&args.data.data, args.out.as_deref())?;
     let benchmark = load(&args.data)?;
     let settings = args.model.settings(&benchmark)?;
     let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;

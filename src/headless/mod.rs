@@ -120,6 +120,24 @@ pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::
     read::benchmark(path, options)
 }
 
+/// Refuses to write over what is read.
+pub(crate) fn keep_input(data: &Path, out: Option<&Path>) -> tinyscope::Result<()> {
+    let Some(target) = out.and_then(|o| o.canonicalize().ok()) else {
+        return Ok(());
+    };
+    let read = read::files(data);
+    if read
+        .iter()
+        .any(|f| f.canonicalize().is_ok_and(|f| f == target))
+    {
+        return Err(Error::setting(
+            format!("--out {} would replace what is read", target.display()),
+            "name another file",
+        ));
+    }
+    Ok(())
+}
+
 /// Names the demo or subcommand that was perhaps meant.
 fn no_such_file(path: &Path) -> Error {
     let name = path.to_string_lossy();

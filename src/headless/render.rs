@@ -1,16 +1,16 @@
 //! `tinyscope render`: a screen of the explorer as an SVG picture.
 
-use std::fs;
 use std::sync::Arc;
 
-use tinyscope::Error;
+use tinyscope::data::write;
 
-use super::{Bar, Failure, benchmark, threads};
+use super::{Bar, Failure, benchmark, keep_input, threads};
 use crate::cli::Render;
 use crate::tui::{Options, picture};
 
 pub(crate) fn run(args: Render) -> Result<(), Failure> {
     threads(args.experiment.model.threads)?;
+    keep_input(&args.data.data, Some(&args.out))?;
     let Render {
         view,
         data,
@@ -32,5 +32,5 @@ pub(crate) fn run(args: Render) -> Result<(), Failure> {
     let bar = Bar::new();
     let svg = picture(&options, (width, height), &bar)?;
     drop(bar);
-    Ok(fs::write(&out, svg).map_err(|e| Error::io(&out, "writing the picture", e))?)
+    Ok(write::atomically(&out, svg.as_bytes())?)
 }

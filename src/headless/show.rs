@@ -48,7 +48,8 @@ fn own_file(path: &Path) -> Result<Option<(String, String)>, Failure> {
         tinyscope: String,
     }
     // What is not there, [`benchmark`] says better.
-    if demo_name(path).is_some() || !path.exists() {
+    // A pipe can be read once only.
+    if demo_name(path).is_some() || !path.is_file() {
         return Ok(None);
     }
     let Some(text) = read::json_text(path)? else {

@@ -218,9 +218,9 @@ fn on_key(state: &mut State, key: &KeyEvent, effects: &mut Vec<Effect>) {
 
 fn type_char(state: &mut State, c: char) {
     match &mut state.overlay {
-        Overlay::TypeItems(text) if c.is_ascii_digit() && text.len() < 7 => text.push(c),
-        Overlay::TypeLambda(text)
-            if (c.is_ascii_digit() || c == '.' || c == ',') && text.len() < 8 =>
+        // Whatever is typed stands there, and Enter judges it: a dropped sign would make another number of it.
+        Overlay::TypeItems(text) | Overlay::TypeLambda(text)
+            if c.is_ascii_graphic() && text.len() < 24 =>
         {
             text.push(c);
         }

@@ -150,7 +150,7 @@ fn from_lines(path: &Path, source: Source, options: &ReadOptions) -> Result<Hash
                 }
             }
             // The heading.
-            None if number == 0 && score.is_none() => {}
+            None if number == 0 && score.is_none() && is_heading(item, cell) => {}
             None => {
                 return Err(Error::at_line(
                     path,
@@ -180,4 +180,16 @@ fn from_table(path: &Path, source: Source, options: &ReadOptions) -> Result<Hash
         .filter(|(_, y)| !y.is_nan())
         .map(|(id, y)| (id.clone(), y))
         .collect())
+}
+
+/// Names that headings of answers have; anything else in the first line is an answer, and must be one.
+fn is_heading(item: &str, score: &str) -> bool {
+    let among = |name: &str, known: &[&str]| known.contains(&name.to_lowercase().as_str());
+    among(
+        item,
+        &["item", "items", "item_id", "id", "doc_id", "question"],
+    ) || among(
+        score,
+        &["score", "scores", "correct", "value", "result", "acc", "y"],
+    )
 }

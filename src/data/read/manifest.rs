@@ -131,6 +131,27 @@ pub(super) fn read_for(
     }
 }
 
+/// The files that a manifest names; none where it is no manifest.
+pub(super) fn parts(path: &Path) -> Vec<PathBuf> {
+    if !path.is_file() {
+        return Vec::new();
+    }
+    let Ok(source) = open(path) else {
+        return Vec::new();
+    };
+    if source.first_byte() != Some(b'{') {
+        return Vec::new();
+    }
+    let Ok(manifest) = parse(path, source) else {
+        return Vec::new();
+    };
+    [Some(manifest.matrix), manifest.item_text]
+        .into_iter()
+        .flatten()
+        .map(|name| path.with_file_name(name))
+        .collect()
+}
+
 fn parse(path: &Path, source: Source) -> Result<Manifest> {
     let text = source.text(path)?;
     serde_json::from_str(&text).map_err(|e| Error::Input {

@@ -5,7 +5,7 @@ mod manifest;
 mod separated;
 mod source;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Benchmark;
 use crate::error::{Error, Result};
@@ -50,6 +50,16 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
     }
 }
 
+/// Every file that reading `path` touches, as far as they can be told: the file, its manifest, the manifest's files.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = vec![path.to_owned()];
+    files.extend(manifest_beside(path).filter(|m| m.is_file()));
+    for manifest in files.clone() {
+        files.extend(manifest::parts(&manifest));
+    }
+    files
+}
+
 /// The text of a JSON file (gzip too) that holds an object; `None` for anything else.
 ///
 /// # Errors
@@ -81,7 +91,7 @@ fn not_a_format(path: &Path) -> Error {
 }
 
 /// `NAME.json` for `NAME.csv` or `NAME.csv.gz`.
-fn manifest_beside(path: &Path) -> Option<std::path::PathBuf> {
+fn manifest_beside(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let stem = name.strip_suffix(".gz").unwrap_or(name);
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);

@@ -327,7 +327,12 @@ pub(crate) fn facts(state: &State) -> Option<Vec<(String, String)>> {
     };
     let shape = fitted.shape(anchor.item)?;
     rows.push(("cluster".into(), cluster));
-    rows.push(("difficulty".into(), format!("{:+.2}", shape.difficulty)));
+    let difficulty = if shape.difficulty.is_finite() {
+        format!("{:+.2}", shape.difficulty)
+    } else {
+        "undefined".into()
+    };
+    rows.push(("difficulty".into(), difficulty));
     let sign = if shape.general < 0.0 {
         ", reversed"
     } else {
