@@ -76,7 +76,9 @@ fn anchors(c: &mut Criterion) {
     let points = Array2::from_shape_simple_fn((12_000, 6), || StandardNormal.sample(&mut random));
     let weights = vec![1.0; 12_000];
     group.bench_function("IRT, 12,000 items of 6 numbers, k 100", |bench| {
-        bench.iter(|| weighted_kmeans(black_box(&points), &weights, 100, 0, 0))
+        bench.iter(|| {
+            weighted_kmeans(black_box(&points), &weights, 100, 0, 0, &Silent).expect("clusters")
+        })
     });
     // linfa's k-means on the same points, as many runs: unweighted, it serves as a yardstick.
     group.bench_function("the same by linfa, unweighted", |bench| {
@@ -97,7 +99,9 @@ fn anchors(c: &mut Criterion) {
         column.assign(&ndarray::Array1::from(responses.row(l)));
     }
     group.bench_function("correctness, 12,000 items of 300 models, k 100", |bench| {
-        bench.iter(|| weighted_kmeans(black_box(&points), &weights, 100, 0, 0))
+        bench.iter(|| {
+            weighted_kmeans(black_box(&points), &weights, 100, 0, 0, &Silent).expect("clusters")
+        })
     });
     group.finish();
 }

@@ -10,6 +10,8 @@ use rayon::prelude::*;
 
 use super::lloyd::lloyd;
 use super::seeding::seed_centres;
+use crate::error::Result;
+use crate::progress::Observer;
 use crate::random::{Stream, rng};
 
 /// Restarts, of which the one with the least inertia counts.
@@ -43,6 +45,9 @@ impl Clustering {
 /// Clusters the rows of `points`, each counting `weights` (positive), into `k` clusters or as many as there are distinct
 /// points. Best of [`RESTARTS`]; the same seed gives the same clusters on any number of threads.
 ///
+/// # Errors
+/// Cancellation, which is looked for at every centre seeded and every round of Lloyd's.
+///
 /// # Panics
 /// When there is no point, or not one weight a point.
 pub fn weighted_kmeans(
@@ -51,7 +56,8 @@ pub fn weighted_kmeans(
     k: usize,
     seed: u64,
     scenario: usize,
-) -> Clustering {
+    observer: &dyn Observer,
+) -> Result<Clustering> {
     assert!(points.nrows() > 0 && points.nrows() == weights.len());
     let k = k.clamp(1, distinct_rows(points));
     let norms: Array1<f64> = points.outer_iter().map(|p| p.dot(&p)).collect();
@@ -59,11 +65,12 @@ pub fn weighted_kmeans(
         .into_par_iter()
         .map(|restart| {
             let mut random = rng(seed, Stream::KMeans(scenario, restart));
-            let centres = seed_centres(points, &norms, weights, k, &mut random);
-            lloyd(points, &norms, weights, centres)
+            let centres = seed_centres(points, &norms, weights, k, &mut random, observer)?;
+            lloyd(points, &norms, weights, centres, observer)
         })
-        .collect();
-    runs.into_iter()
+        .collect::<Result<_>>()?;
+    let best = runs
+        .into_iter()
         .reduce(|best, run| {
             if run.inertia < best.inertia {
                 run
@@ -71,7 +78,8 @@ pub fn weighted_kmeans(
                 best
             }
         })
-        .unwrap_or_else(|| unreachable!("there is at least one restart"))
+        .unwrap_or_else(|| unreachable!("there is at least one restart"));
+    Ok(best)
 }
 
 /// Number of different rows.

@@ -4,6 +4,8 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 
 use super::kmeans::{Clustering, squared_distance};
+use crate::error::Result;
+use crate::progress::Observer;
 
 const MAX_ROUNDS: usize = 300;
 /// Points a task.
@@ -21,13 +23,14 @@ struct Assigned {
     lower: f64,
 }
 
-/// Moves the centres until no point changes its cluster; none of the clusters is empty at the end.
+/// Moves the centres until no point changes its cluster; none of the clusters is empty at the end. `Err` when cancelled.
 pub(super) fn lloyd(
     points: &Array2<f64>,
     norms: &Array1<f64>,
     weights: &[f64],
     mut centres: Array2<f64>,
-) -> Clustering {
+    observer: &dyn Observer,
+) -> Result<Clustering> {
     let k = centres.nrows();
     let unknown = Assigned {
         label: usize::MAX,
@@ -37,6 +40,7 @@ pub(super) fn lloyd(
     let mut assigned = vec![unknown; points.nrows()];
     let mut clusters = Clusters::new(k, points.ncols());
     for _ in 0..MAX_ROUNDS {
+        observer.check()?;
         let before: Vec<usize> = assigned.iter().map(|a| a.label).collect();
         assign(points, norms, &centres, &mut assigned);
         fill_empty(points, weights, &centres, &mut assigned);
@@ -64,11 +68,11 @@ pub(super) fn lloyd(
         .zip(weights)
         .map(|((p, &label), w)| w * squared_distance(p, centres.row(label)))
         .sum();
-    Clustering {
+    Ok(Clustering {
         centres,
         labels,
         inertia,
-    }
+    })
 }
 
 /// Weighted sums of the clusters' points.

@@ -9,6 +9,7 @@ use ndarray::Array2;
 
 use crate::error::{Error, Result};
 use crate::irt::ItemParameters;
+use crate::progress::Observer;
 
 pub use kmeans::{Clustering, RESTARTS, distinct_rows, weighted_kmeans};
 pub use stratified::stratified;
@@ -81,7 +82,7 @@ impl Selection {
 /// share of the balance weight. At most as many as there are distinct points; none twice, none of an empty cluster.
 ///
 /// # Errors
-/// Fewer than two items.
+/// Fewer than two items; cancellation.
 pub fn anchors(
     kind: SelectionKind,
     points: &Array2<f64>,
@@ -89,11 +90,12 @@ pub fn anchors(
     n: usize,
     seed: u64,
     scenario: usize,
+    observer: &dyn Observer,
 ) -> Result<Selection> {
     if points.nrows() < 2 {
         return Err(too_few_items(points.nrows()));
     }
-    let clustering = weighted_kmeans(points, balance, n, seed, scenario);
+    let clustering = weighted_kmeans(points, balance, n, seed, scenario, observer)?;
     let total: f64 = balance.iter().sum();
     let mut chosen: Vec<(Anchor, usize)> = clustering
         .representatives(points)

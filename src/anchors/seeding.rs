@@ -4,19 +4,24 @@ use ndarray::{Array1, Array2};
 use rand::RngExt;
 
 use super::kmeans::squared_distance;
+use crate::error::Result;
+use crate::progress::Observer;
 
 /// k-means++: each further centre is a point drawn with probability weight times squared distance to the nearest centre.
+/// `Err` when cancelled.
 pub(super) fn seed_centres(
     points: &Array2<f64>,
     norms: &Array1<f64>,
     weights: &[f64],
     k: usize,
     random: &mut impl RngExt,
-) -> Array2<f64> {
+    observer: &dyn Observer,
+) -> Result<Array2<f64>> {
     let mut centres = Array2::zeros((k, points.ncols()));
     let mut distance = vec![f64::INFINITY; points.nrows()];
     let mut mass: Vec<f64> = weights.to_vec();
     for c in 0..k {
+        observer.check()?;
         let chosen = draw(&mass, random);
         let centre = points.row(chosen);
         centres.row_mut(c).assign(&centre);
@@ -31,7 +36,7 @@ pub(super) fn seed_centres(
             mass[i] = weights[i] * distance[i];
         }
     }
-    centres
+    Ok(centres)
 }
 
 /// An index drawn with probability in proportion to `mass`; the largest mass where all are 0 to working precision.

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::{Aggregate, Scenario, SubScenario};
+use crate::progress::{CancelToken, Progress, Silent};
 
 fn scenario(sizes: &[usize], aggregate: Aggregate) -> Scenario {
     let mut at = 0;
@@ -69,7 +70,7 @@ proptest! {
             f64::from(if j == 0 { values[i].0 } else { values[i].1 }) * 0.3
         });
         let balance: Vec<f64> = (0..values.len()).map(|i| 0.5 + (i % 3) as f64).collect();
-        let chosen = anchors(SelectionKind::AnchorsIrt, &points, &balance, n, seed, 0).unwrap();
+        let chosen = anchors(SelectionKind::AnchorsIrt, &points, &balance, n, seed, 0, &Silent).unwrap();
         check(&chosen, values.len())?;
         prop_assert_eq!(chosen.n(), n.min(distinct_rows(&points)));
         let clusters = chosen.clusters.as_ref().unwrap();
@@ -83,7 +84,7 @@ proptest! {
         let mut random = crate::random::rng(seed, crate::random::Stream::Items(7));
         let points = Array2::from_shape_simple_fn((12, 2), || rand::RngExt::random::<f64>(&mut random));
         let weights: Vec<f64> = (0..12).map(|i| 1.0 + (i % 3) as f64).collect();
-        let weighted = weighted_kmeans(&points, &weights, 3, seed, 0);
+        let weighted = weighted_kmeans(&points, &weights, 3, seed, 0, &Silent).unwrap();
         // A centre is the weighted mean of its members.
         for c in 0..3 {
             let members: Vec<usize> = (0..12).filter(|&i| weighted.labels[i] == c).collect();
@@ -107,7 +108,7 @@ fn inertia_is_as_low_as_the_oracles_where_weights_are_equal() {
     let points = Array2::from_shape_fn((600, 3), |(i, _)| {
         (i % 8) as f64 + 0.3 * rand::RngExt::random::<f64>(&mut random)
     });
-    let ours = weighted_kmeans(&points, &vec![1.0; 600], 8, 0, 0);
+    let ours = weighted_kmeans(&points, &vec![1.0; 600], 8, 0, 0, &Silent).unwrap();
     let oracle = KMeans::params(8)
         .n_runs(5)
         .tolerance(1e-6)
@@ -133,9 +134,36 @@ fn thread_counts_give_the_same_anchors() {
             .num_threads(threads)
             .build()
             .unwrap()
-            .install(|| weighted_kmeans(&points, &balance, 40, 1, 0))
+            .install(|| weighted_kmeans(&points, &balance, 40, 1, 0, &Silent).unwrap())
     };
     let one = with(1);
     assert_eq!(one, with(2));
     assert_eq!(one, with(8));
+}
+
+/// Cancels at the check after so many.
+struct After(std::sync::atomic::AtomicUsize, CancelToken);
+
+impl Observer for After {
+    fn progress(&self, _: &Progress) {}
+
+    fn cancelled(&self) -> bool {
+        if self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1 {
+            self.1.cancel();
+        }
+        self.1.is_cancelled()
+    }
+}
+
+#[test]
+fn clustering_stops_when_it_is_told_to() {
+    let mut random = crate::random::rng(5, crate::random::Stream::Items(0));
+    let points =
+        Array2::from_shape_simple_fn((500, 3), || rand::RngExt::random::<f64>(&mut random));
+    // The first check, one while centres are seeded, one in the midst of the rounds.
+    for checks in [1, 20, 60] {
+        let observer = After(checks.into(), CancelToken::default());
+        let found = weighted_kmeans(&points, &[1.0; 500], 10, 0, 0, &observer);
+        assert!(matches!(found, Err(Error::Cancelled)), "{checks}");
+    }
 }

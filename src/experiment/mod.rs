@@ -3,6 +3,7 @@
 mod fitted;
 mod metrics;
 mod run;
+mod select;
 mod settings;
 mod sweep;
 
@@ -10,7 +11,8 @@ pub use fitted::{Fitted, FittedScenario, fit_benchmark};
 pub use metrics::{Metrics, kendall_tau_b, ranks, spearman};
 pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
-    estimate_selection, overall, pairs_of, rows, run, select,
+    estimate_selection, overall, pairs_of, rows, run,
 };
+pub use select::select;
 pub use settings::{Lambda, ResponseForm, Scope, Settings};
 pub use sweep::{Sweep, SweepRow, sweep};

@@ -6,9 +6,10 @@ use rayon::prelude::*;
 
 use super::fitted::{Fitted, FittedScenario};
 use super::metrics::Metrics;
+use super::select::select;
 use super::settings::{Lambda, Scope, Settings};
-use crate::anchors::{Selection, SelectionKind, anchors, irt_points, stratified};
-use crate::data::{Benchmark, Responses};
+use crate::anchors::{Selection, SelectionKind};
+use crate::data::Benchmark;
 use crate::error::Result;
 use crate::estimate::{Estimates, Estimator, estimates, paper_lambda};
 use crate::irt::{Ability, ability};
@@ -55,53 +56,6 @@ impl SelectionEstimates {
     pub fn metrics(&self, estimator: Estimator, lambda: Lambda) -> Metrics {
         Metrics::of(&self.pairs(estimator, lambda))
     }
-}
-
-/// Chooses `n` items of a fitted scenario; fewer where there are not as many distinct items.
-///
-/// # Errors
-/// A scenario of fewer than two items.
-pub fn select(
-    benchmark: &Benchmark,
-    fitted: &FittedScenario,
-    kind: SelectionKind,
-    n: usize,
-    seed: u64,
-) -> Result<Selection> {
-    let scenario = &benchmark.scenarios[fitted.index];
-    match kind {
-        SelectionKind::Random => stratified(scenario, n, seed, fitted.index),
-        SelectionKind::AnchorsIrt => {
-            let points = irt_points(&fitted.items());
-            anchors(kind, &points, &fitted.balance, n, seed, fitted.index)
-        }
-        SelectionKind::AnchorsCorrectness => {
-            let responses = Responses::new(
-                &benchmark.matrix,
-                fitted.train.clone(),
-                scenario.columns.clone(),
-            );
-            let points = correctness_points(&responses);
-            anchors(kind, &points, &fitted.balance, n, seed, fitted.index)
-        }
-    }
-}
-
-/// Items as points with one coordinate a training model: its score, or the item's mean where missing (.5 for an item that
-/// nobody answered).
-fn correctness_points(responses: &Responses<'_>) -> ndarray::Array2<f64> {
-    let (means, _) = responses.item_means();
-    let mut points = ndarray::Array2::zeros((responses.n_items(), responses.n_models()));
-    for (l, mut column) in points.axis_iter_mut(ndarray::Axis(1)).enumerate() {
-        for ((point, y), &mean) in column.iter_mut().zip(responses.row(l)).zip(&means) {
-            *point = match (y.is_nan(), mean.is_nan()) {
-                (false, _) => y,
-                (true, false) => mean,
-                (true, true) => 0.5,
-            };
-        }
-    }
-    points
 }
 
 /// Estimates of every test model under one selection a scenario, all of one kind, in the order of `fitted.scenarios`.
@@ -225,7 +179,7 @@ pub fn run(
             let selections: Vec<Selection> = fitted
                 .scenarios
                 .par_iter()
-                .map(|s| select(benchmark, s, kind, settings.n, settings.seed))
+                .map(|s| select(benchmark, s, kind, settings.n, settings.seed, observer))
                 .collect::<Result<_>>()?;
             Ok(estimate_selection(benchmark, fitted, &selections, settings))
         })

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
             fitted
                 .scenarios
                 .iter()
-                .map(|s| select(&benchmark, s, kind, settings.n, settings.seed))
+                .map(|s| select(&benchmark, s, kind, settings.n, settings.seed, &bar))
                 .collect()
         })
         .collect::<tinyscope::Result<_>>()?;

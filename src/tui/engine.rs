@@ -122,6 +122,7 @@ impl Engine {
                 key.selection,
                 key.n,
                 study.settings.seed,
+                observer,
             )?);
         }
         observer.check()?;
