@@ -12,6 +12,10 @@ pub enum Stream {
     Items(usize),
     /// k-means seeding: a scenario, a restart.
     KMeans(usize, usize),
+    /// Which items take the place of those that the user excluded, for a scenario.
+    Edit(usize),
+    /// The order in which a replay asks the items of a scenario.
+    Replay(usize),
     /// The start of the subspace iteration of a fit.
     FitStart,
     /// Simulated populations and responses; the number is the part being drawn.
@@ -27,6 +31,8 @@ pub fn rng(seed: u64, stream: Stream) -> ChaCha8Rng {
         Stream::Items(scenario) => 1 << 32 | scenario as u64,
         Stream::KMeans(scenario, restart) => 2 << 32 | (restart as u64) << 24 | scenario as u64,
         Stream::Simulate(part) => 3 << 32 | part as u64,
+        Stream::Edit(scenario) => 4 << 32 | scenario as u64,
+        Stream::Replay(scenario) => 5 << 32 | scenario as u64,
     });
     rng
 }

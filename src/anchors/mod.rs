@@ -1,7 +1,9 @@
 //! Choosing the n items of a scenario that a new model is asked (paper, section 3.2).
 
+mod edit;
 mod kmeans;
 mod lloyd;
+mod overlap;
 mod seeding;
 mod stratified;
 
@@ -11,7 +13,9 @@ use crate::error::{Error, Result};
 use crate::irt::ItemParameters;
 use crate::progress::Observer;
 
+pub use edit::{Edits, edited};
 pub use kmeans::{Clustering, RESTARTS, distinct_rows, weighted_kmeans};
+pub use overlap::{overlap, stability};
 pub use stratified::stratified;
 
 /// How items are chosen.

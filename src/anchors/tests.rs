@@ -4,7 +4,7 @@ use super::*;
 use crate::data::{Aggregate, Scenario, SubScenario};
 use crate::progress::{CancelToken, Progress, Silent};
 
-fn scenario(sizes: &[usize], aggregate: Aggregate) -> Scenario {
+pub(super) fn scenario(sizes: &[usize], aggregate: Aggregate) -> Scenario {
     let mut at = 0;
     let subscenarios = sizes
         .iter()
@@ -25,7 +25,10 @@ fn scenario(sizes: &[usize], aggregate: Aggregate) -> Scenario {
     }
 }
 
-fn check(selection: &Selection, n_items: usize) -> std::result::Result<(), TestCaseError> {
+pub(super) fn check(
+    selection: &Selection,
+    n_items: usize,
+) -> std::result::Result<(), TestCaseError> {
     let total: f64 = selection.anchors.iter().map(|a| a.weight).sum();
     prop_assert!((total - 1.0).abs() < 1e-9, "weights sum to {total}");
     prop_assert!(
