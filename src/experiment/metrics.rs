@@ -18,6 +18,11 @@ pub struct Metrics {
     pub spearman: Option<f64>,
     /// Kendall's tau-b; `None` where estimates or truths are all the same.
     pub kendall: Option<f64>,
+    /// Share of the truly best 5 models that are found among the 5 with the highest estimates; see [`top_recall`]. `None`
+    /// with 5 models or fewer.
+    pub top5_recall: Option<f64>,
+    /// Share of pairs of models put in the right order; see [`pairs_in_order`]. `None` where no pair differs.
+    pub pairs_in_order: Option<f64>,
 }
 
 impl Metrics {
@@ -36,6 +41,8 @@ impl Metrics {
             max_error: pairs.iter().map(|(t, e)| (e - t).abs()).reduce(f64::max),
             spearman: spearman(&truth, &estimate),
             kendall: kendall_tau_b(&truth, &estimate),
+            top5_recall: top_recall(&truth, &estimate, 5),
+            pairs_in_order: pairs_in_order(&truth, &estimate),
         }
     }
 }
@@ -89,6 +96,45 @@ pub fn kendall_tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
         .then(|| agree as f64 / (x_differs as f64 * y_differs as f64).sqrt())
 }
 
+/// Share of the `k` models with the highest truths that are among the `k` with the highest estimates, in \[0, 1\]. Ties at
+/// the boundary count on both sides: truly best is every model whose truth is at least the k-th highest, found every one of
+/// them whose estimate is at least the k-th highest. `None` with `k` models or fewer, and for k = 0.
+pub fn top_recall(truth: &[f64], estimate: &[f64], k: usize) -> Option<f64> {
+    if k == 0 || truth.len() <= k {
+        return None;
+    }
+    let boundary = |values: &[f64]| {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        sorted[k - 1]
+    };
+    let (least_truth, least_estimate) = (boundary(truth), boundary(estimate));
+    let best = truth
+        .iter()
+        .zip(estimate)
+        .filter(|(t, _)| **t >= least_truth);
+    let (found, all) = best.fold((0, 0), |(found, all), (_, e)| {
+        (found + usize::from(*e >= least_estimate), all + 1)
+    });
+    (all > 0).then(|| found as f64 / all as f64)
+}
+
+/// Share of the pairs of models with different truths whose estimates are in the same order, in \[0, 1\]; equal estimates
+/// count half. `None` where no pair differs. O(n^2).
+pub fn pairs_in_order(truth: &[f64], estimate: &[f64]) -> Option<f64> {
+    let (mut twice_right, mut pairs) = (0i64, 0i64);
+    for i in 0..truth.len() {
+        for j in 0..i {
+            let true_order = sign(truth[i], truth[j]);
+            if true_order != 0 {
+                pairs += 1;
+                twice_right += 1 + true_order * sign(estimate[i], estimate[j]);
+            }
+        }
+    }
+    (pairs > 0).then(|| twice_right as f64 / (2 * pairs) as f64)
+}
+
 fn sign(a: f64, b: f64) -> i64 {
     i64::from(a > b) - i64::from(a < b)
 }
@@ -115,7 +161,43 @@ mod tests {
         assert!((tau - 5.0 / 30f64.sqrt()).abs() < 1e-12);
     }
 
+    #[test]
+    fn known_orders() {
+        let truth = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
+        // The fifth and the sixth change places: 4 of 5, and 20 of 21 pairs.
+        let estimate = [0.9, 0.8, 0.7, 0.6, 0.4, 0.5, 0.3];
+        let m = Metrics::of(&truth.iter().copied().zip(estimate).collect::<Vec<_>>());
+        assert_eq!(m.top5_recall, Some(0.8));
+        assert_eq!(m.pairs_in_order, Some(20.0 / 21.0));
+        // The sixth estimate ties with the fifth: both are found, and a pair counts half.
+        let tied = [0.9, 0.8, 0.7, 0.6, 0.5, 0.5, 0.3];
+        assert_eq!(top_recall(&truth, &tied, 5), Some(1.0));
+        assert_eq!(pairs_in_order(&truth, &tied), Some(20.5 / 21.0));
+        // Six are truly among the best five; one of them is not found.
+        assert_eq!(top_recall(&tied, &estimate, 5), Some(5.0 / 6.0));
+        assert_eq!(pairs_in_order(&tied, &estimate), Some(1.0));
+        // Undefined.
+        assert_eq!(top_recall(&truth[..5], &estimate[..5], 5), None);
+        assert_eq!(pairs_in_order(&[0.5; 3], &estimate[..3]), None);
+        assert_eq!(Metrics::of(&[]).pairs_in_order, None);
+    }
+
     proptest! {
+        #[test]
+        fn orders_are_shares_and_perfect_for_the_truth(x in prop::collection::vec((0u8..9, 0u8..9), 2..30)) {
+            let (a, b): (Vec<f64>, Vec<f64>) = x.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).unzip();
+            let back: Vec<f64> = b.iter().map(|b| -b).collect();
+            if let Some(r) = pairs_in_order(&a, &b) {
+                prop_assert!((0.0..=1.0).contains(&r));
+                prop_assert!((r + pairs_in_order(&a, &back).unwrap() - 1.0).abs() < 1e-12);
+                prop_assert_eq!(pairs_in_order(&a, &a), Some(1.0));
+            }
+            if let Some(r) = top_recall(&a, &b, 5) {
+                prop_assert!((0.0..=1.0).contains(&r));
+                prop_assert_eq!(top_recall(&a, &a, 5), Some(1.0));
+            }
+        }
+
         #[test]
         fn correlations_are_symmetric_and_bounded(x in prop::collection::vec((0u8..5, 0u8..5), 2..30)) {
             let (a, b): (Vec<f64>, Vec<f64>) = x.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).unzip();

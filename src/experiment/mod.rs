@@ -8,7 +8,7 @@ mod settings;
 mod sweep;
 
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
-pub use metrics::{Metrics, kendall_tau_b, ranks, spearman};
+pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
 pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
     estimate_selection, overall, pairs_of, rows, run,

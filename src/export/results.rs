@@ -68,6 +68,7 @@ fn row_json(row: &Row) -> Value {
         "lambda": row.lambda, "n": row.n,
         "mae": m.mae, "rmse": m.rmse, "bias": m.bias, "max_error": m.max_error,
         "spearman": m.spearman, "kendall": m.kendall,
+        "top5_recall": m.top5_recall, "pairs_in_order": m.pairs_in_order,
     })
 }
 
