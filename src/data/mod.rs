@@ -14,6 +14,7 @@ pub mod write;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use benchmark::weighted_mean;
 pub use benchmark::{Aggregate, Benchmark, Scenario, SubScenario};
 pub use binarise::{GRID as BINARISATION_GRID, threshold};
 pub(crate) use diagnostics::list;

@@ -1,18 +1,23 @@
 //! Train/test runs: everything is fitted on the training models and judged on the test models.
 
+mod answers;
+#[cfg(test)]
+mod cases;
 mod fitted;
 mod metrics;
 mod run;
 mod select;
 mod settings;
 mod sweep;
+mod together;
 
+pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
 pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
     estimate_selection, overall, pairs_of, rows, run,
 };
-pub use select::select;
+pub use select::{edit_selection, select};
 pub use settings::{Lambda, ResponseForm, Scope, Settings};
 pub use sweep::{Sweep, SweepRow, sweep};

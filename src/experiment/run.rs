@@ -4,15 +4,16 @@ use std::borrow::Borrow;
 
 use rayon::prelude::*;
 
-use super::fitted::{Fitted, FittedScenario};
+use super::fitted::Fitted;
 use super::metrics::Metrics;
 use super::select::select;
-use super::settings::{Lambda, Scope, Settings};
+use super::settings::{Lambda, Settings};
+use super::together::Together;
 use crate::anchors::{Selection, SelectionKind};
 use crate::data::Benchmark;
 use crate::error::Result;
-use crate::estimate::{Estimates, Estimator, estimates, paper_lambda};
-use crate::irt::{Ability, ability};
+use crate::estimate::{Estimates, Estimator, paper_lambda};
+use crate::irt::Ability;
 use crate::progress::Observer;
 
 /// One test model's true score and estimates on a scenario.
@@ -67,40 +68,17 @@ pub fn estimate_selection(
     selections: &[Selection],
     settings: &Settings,
 ) -> Vec<SelectionEstimates> {
-    match fitted.scope {
-        Scope::Scenario => fitted
-            .scenarios
-            .iter()
-            .zip(selections)
-            .map(|(scenario, selection)| {
-                let one = (
-                    std::slice::from_ref(scenario),
-                    std::slice::from_ref(selection),
-                );
-                estimate_together(benchmark, one.0, one.1, settings).remove(0)
-            })
-            .collect(),
-        Scope::Joint => estimate_together(benchmark, &fitted.scenarios, selections, settings),
-    }
+    Together::of(fitted, selections)
+        .flat_map(|together| estimate_together(benchmark, &together, settings))
+        .collect()
 }
 
-/// Scenarios that share a fit, and therefore the ability of a model.
 fn estimate_together(
     benchmark: &Benchmark,
-    scenarios: &[FittedScenario],
-    selections: &[Selection],
+    together: &Together<'_>,
     settings: &Settings,
 ) -> Vec<SelectionEstimates> {
-    let mut seen: Vec<(usize, usize, usize)> = Vec::new();
-    for (s, (scenario, selection)) in scenarios.iter().zip(selections).enumerate() {
-        for anchor in &selection.anchors {
-            seen.push((s, anchor.item, scenario.fit_items.start + anchor.item));
-        }
-    }
-    let fit = &scenarios[0].fit;
-    let rows: Vec<usize> = seen.iter().map(|s| s.2).collect();
-    let seen_items = fit.items.select(&rows);
-    let items: Vec<_> = scenarios.iter().map(FittedScenario::items).collect();
+    let scenarios = together.scenarios;
     let mut models: Vec<usize> = scenarios.iter().flat_map(|s| s.test.clone()).collect();
     models.sort_unstable();
     models.dedup();
@@ -111,26 +89,14 @@ fn estimate_together(
                 .iter()
                 .map(|s| benchmark.scores(model, &benchmark.scenarios[s.index].columns))
                 .collect();
-            let y: Vec<f64> = seen
-                .iter()
-                .map(|&(s, item, _)| binarised(scores[s][item], scenarios[s].threshold))
-                .collect();
-            let theta = ability(&seen_items, &y, &fit.ability_prior, settings.ability);
+            let theta = together.ability(&scores, settings);
             scenarios
                 .iter()
-                .zip(selections)
                 .zip(&scores)
-                .zip(&items)
-                .map(|(((scenario, selection), y), items)| {
+                .enumerate()
+                .map(|(s, (scenario, y))| {
                     let truth = benchmark.true_score(model, &benchmark.scenarios[scenario.index]);
-                    let estimates = estimates(
-                        y,
-                        |i| !y[i].is_nan(),
-                        &selection.anchors,
-                        &scenario.balance,
-                        &theta.probabilities(items),
-                        settings.seen,
-                    );
+                    let estimates = together.estimates(s, y, |i| !y[i].is_nan(), &theta, settings);
                     Some(ModelEstimate {
                         model,
                         truth: truth?,
@@ -143,7 +109,7 @@ fn estimate_together(
         .collect();
     scenarios
         .iter()
-        .zip(selections)
+        .zip(together.selections)
         .enumerate()
         .map(|(s, (scenario, selection))| SelectionEstimates {
             scenario: scenario.index,
@@ -152,13 +118,6 @@ fn estimate_together(
             models: found.iter().filter_map(|m| m[s].clone()).collect(),
         })
         .collect()
-}
-
-fn binarised(y: f64, threshold: Option<f64>) -> f64 {
-    match threshold {
-        Some(c) if !y.is_nan() => f64::from(y > c),
-        _ => y,
-    }
 }
 
 /// All selections of the settings at `settings.n`: for each kind, every fitted scenario in order.

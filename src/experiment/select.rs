@@ -3,7 +3,7 @@
 use ndarray::{Array2, Axis};
 
 use super::fitted::FittedScenario;
-use crate::anchors::{Selection, SelectionKind, anchors, irt_points, stratified};
+use crate::anchors::{Edits, Selection, SelectionKind, anchors, edited, irt_points, stratified};
 use crate::data::{Benchmark, Responses};
 use crate::error::Result;
 use crate::progress::Observer;
@@ -27,6 +27,29 @@ pub fn select(
         None => stratified(scenario, n, seed, index),
         Some(points) => anchors(kind, &points, &fitted.balance, n, seed, index, observer),
     }
+}
+
+/// A selection of a fitted scenario with the user's edits applied, as [`edited`] has it: with the points that the base's
+/// kind clusters. `seed` decides which random items take the place of excluded ones.
+pub fn edit_selection(
+    benchmark: &Benchmark,
+    fitted: &FittedScenario,
+    base: &Selection,
+    edits: &Edits,
+    seed: u64,
+) -> Selection {
+    if edits.is_empty() {
+        return base.clone();
+    }
+    edited(
+        base,
+        edits,
+        points(benchmark, fitted, base.kind).as_ref(),
+        &fitted.balance,
+        &benchmark.scenarios[fitted.index],
+        seed,
+        fitted.index,
+    )
 }
 
 /// What items are clustered as by `kind`, one row an item; `None` for random items.
@@ -61,4 +84,44 @@ fn correctness_points(responses: &Responses<'_>) -> Array2<f64> {
         }
     }
     points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::cases::{few, fitted};
+    use crate::experiment::{Scope, Settings, estimate_selection};
+    use crate::progress::Silent;
+
+    #[test]
+    fn edits_of_every_kind_are_obeyed_and_can_be_estimated() {
+        let settings = Settings {
+            n: 8,
+            scope: Scope::Joint,
+            ..few()
+        };
+        let (b, f) = fitted(&settings);
+        for kind in SelectionKind::ALL {
+            let choose = |s| select(&b, s, kind, settings.n, settings.seed, &Silent).unwrap();
+            let base: Vec<Selection> = f.scenarios.iter().map(choose).collect();
+            let mut edits = Edits::default();
+            assert_eq!(
+                edit_selection(&b, &f.scenarios[0], &base[0], &edits, 0),
+                base[0]
+            );
+            let out = base[0].anchors[2].item;
+            edits.exclude(out);
+            let one = edit_selection(&b, &f.scenarios[0], &base[0], &edits, 0);
+            assert_eq!(one.n(), base[0].n(), "{kind:?}");
+            assert!(one.anchors.iter().all(|a| a.item != out));
+            edits.force(out);
+            assert_eq!(
+                edit_selection(&b, &f.scenarios[0], &base[0], &edits, 0),
+                base[0]
+            );
+            let selections = [one, base[1].clone()];
+            let found = estimate_selection(&b, &f, &selections, &settings);
+            assert!(found.iter().all(|s| !s.models.is_empty()));
+        }
+    }
 }

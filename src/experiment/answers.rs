@@ -1,0 +1,229 @@
+//! A model that is not in the matrix, by its answers.
+
+use std::collections::HashMap;
+
+use super::fitted::Fitted;
+use super::settings::Settings;
+use super::together::Together;
+use crate::anchors::Selection;
+use crate::data::{Benchmark, weighted_mean};
+use crate::estimate::Estimates;
+use crate::irt::Ability;
+
+/// What a model's answers tell of it on one scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswersEstimate {
+    /// Index of the scenario in the benchmark.
+    pub scenario: usize,
+    /// Estimates of its score over all items, those chosen but not answered left out; `None` when no chosen item was
+    /// answered.
+    pub estimates: Option<Estimates>,
+    /// The ability they rest on: of the chosen items answered in this scenario, in joint scope in all.
+    pub ability: Ability,
+    /// Chosen items answered.
+    pub answered: usize,
+    /// Chosen items.
+    pub chosen: usize,
+    /// The true score in \[0, 1\], only where every item of the scenario was answered.
+    pub truth: Option<f64>,
+}
+
+/// Estimates of a model from its answers: scores in \[0, 1\] by item id, on which only those of chosen items tell (and all
+/// of a scenario's, where there, its true score). One selection a scenario, both in the order of `fitted.scenarios`, and so
+/// are the estimates. A NaN is no answer; ids that the benchmark lacks are passed over.
+///
+/// The same numbers as scoring with an anchors file gives, and as the test models have that answered every item.
+pub fn estimate_answers(
+    benchmark: &Benchmark,
+    fitted: &Fitted,
+    selections: &[Selection],
+    answers: &HashMap<String, f64>,
+    settings: &Settings,
+) -> Vec<AnswersEstimate> {
+    let ids = benchmark.matrix.items();
+    let of = |&column: &usize| answers.get(&ids[column]).copied().unwrap_or(f64::NAN);
+    let mut out = Vec::with_capacity(fitted.scenarios.len());
+    for together in Together::of(fitted, selections) {
+        let scores: Vec<Vec<f64>> = together
+            .scenarios
+            .iter()
+            .map(|s| {
+                benchmark.scenarios[s.index]
+                    .columns
+                    .iter()
+                    .map(of)
+                    .collect()
+            })
+            .collect();
+        let theta = together.ability(&scores, settings);
+        let each = together.scenarios.iter().zip(together.selections);
+        for (s, ((scenario, selection), y)) in each.zip(&scores).enumerate() {
+            let counts = counted_without_truth(y, selection);
+            let anchors = &selection.anchors;
+            out.push(AnswersEstimate {
+                scenario: scenario.index,
+                estimates: together.estimates(s, y, |i| counts[i], &theta, settings),
+                ability: theta.clone(),
+                answered: anchors.iter().filter(|a| !y[a.item].is_nan()).count(),
+                chosen: selection.n(),
+                truth: (y.iter().all(|y| !y.is_nan()))
+                    .then(|| weighted_mean(&scenario.balance, y))
+                    .flatten(),
+            });
+        }
+    }
+    out
+}
+
+/// Which items make up the score of a model whose other answers are unknown: all, without the chosen ones that it did not
+/// answer.
+pub(super) fn counted_without_truth(y: &[f64], selection: &Selection) -> Vec<bool> {
+    let mut counts = vec![true; y.len()];
+    for a in &selection.anchors {
+        counts[a.item] = !y[a.item].is_nan();
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anchors::SelectionKind;
+    use crate::estimate::Estimator;
+    use crate::experiment::cases::{few, fitted};
+    use crate::experiment::{ResponseForm, Scope, estimate_selection, select};
+    use crate::export::AnchorsFile;
+    use crate::irt::AbilityMethod;
+    use crate::progress::Silent;
+
+    fn all_settings() -> impl Iterator<Item = Settings> {
+        [Scope::Scenario, Scope::Joint]
+            .into_iter()
+            .flat_map(|scope| {
+                [
+                    (AbilityMethod::Posterior, ResponseForm::Raw),
+                    (AbilityMethod::MaximumLikelihood, ResponseForm::Binary),
+                ]
+                .map(|(ability, responses)| Settings {
+                    n: 15,
+                    scope,
+                    ability,
+                    responses,
+                    ..few()
+                })
+            })
+    }
+
+    #[test]
+    fn a_model_of_the_matrix_has_the_same_estimates_by_its_answers() {
+        for settings in all_settings() {
+            let (b, f) = fitted(&settings);
+            for kind in SelectionKind::ALL {
+                let choose = |s| select(&b, s, kind, settings.n, 0, &Silent).unwrap();
+                let selections: Vec<Selection> = f.scenarios.iter().map(choose).collect();
+                let found = estimate_selection(&b, &f, &selections, &settings);
+                let file = AnchorsFile::of(&b, &f, std::slice::from_ref(&selections), &settings);
+                let complete = |l: usize| {
+                    found.iter().all(|s| {
+                        b.scores(l, &b.scenarios[s.scenario].columns)
+                            .iter()
+                            .all(|y| !y.is_nan())
+                    })
+                };
+                let mut models = f
+                    .split
+                    .test
+                    .iter()
+                    .copied()
+                    .filter(|&l| complete(l))
+                    .peekable();
+                assert!(models.peek().is_some());
+                for model in models {
+                    let mut answers = HashMap::new();
+                    for (s, selection) in f.scenarios.iter().zip(&selections) {
+                        let columns = &b.scenarios[s.index].columns;
+                        for a in &selection.anchors {
+                            let column = columns[a.item];
+                            answers.insert(
+                                b.matrix.items()[column].clone(),
+                                b.scores(model, &[column])[0],
+                            );
+                        }
+                    }
+                    let ours = estimate_answers(&b, &f, &selections, &answers, &settings);
+                    let scored = file
+                        .score(&answers, crate::experiment::Lambda::Fixed(0.3))
+                        .unwrap();
+                    for ((ours, theirs), scored) in ours.iter().zip(&found).zip(&scored.scenarios) {
+                        let m = theirs.models.iter().find(|m| m.model == model).unwrap();
+                        let e = ours.estimates.unwrap();
+                        assert_eq!(
+                            (ours.scenario, ours.answered, ours.chosen),
+                            (theirs.scenario, 15, 15)
+                        );
+                        assert_eq!(ours.truth, None);
+                        assert!((e.naive - m.estimates.naive).abs() < 1e-12);
+                        assert!((e.p_irt - m.estimates.p_irt).abs() < 1e-12);
+                        assert_eq!(ours.ability, m.ability);
+                        for &(_, estimator, x) in &scored.estimates {
+                            assert!((e.get(estimator, 0.3) - x).abs() < 1e-12);
+                        }
+                    }
+                    // All its answers: a truth, the same estimates.
+                    let all: HashMap<String, f64> = b
+                        .matrix
+                        .items()
+                        .iter()
+                        .cloned()
+                        .zip(b.scores(model, &(0..b.matrix.n_items()).collect::<Vec<_>>()))
+                        .collect();
+                    for (with, without) in estimate_answers(&b, &f, &selections, &all, &settings)
+                        .iter()
+                        .zip(&ours)
+                    {
+                        assert_eq!(with.truth, b.true_score(model, &b.scenarios[with.scenario]));
+                        assert_eq!(with.estimates, without.estimates);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not_answered_drops_out_as_in_an_anchors_file() {
+        for settings in all_settings() {
+            let (b, f) = fitted(&settings);
+            let kind = SelectionKind::AnchorsIrt;
+            let choose = |s| select(&b, s, kind, settings.n, 0, &Silent).unwrap();
+            let selections: Vec<Selection> = f.scenarios.iter().map(choose).collect();
+            let file = AnchorsFile::of(&b, &f, std::slice::from_ref(&selections), &settings);
+            let mut answers: HashMap<String, f64> = selections[0].anchors[3..]
+                .iter()
+                .map(|a| {
+                    (
+                        b.matrix.items()[a.item].clone(),
+                        f64::from(u8::from(a.item % 3 == 0)),
+                    )
+                })
+                .collect();
+            answers.insert("unknown".into(), 1.0);
+            answers.insert(
+                b.matrix.items()[selections[0].anchors[0].item].clone(),
+                f64::NAN,
+            );
+            let ours = estimate_answers(&b, &f, &selections, &answers, &settings);
+            assert_eq!((ours[0].answered, ours[0].chosen), (12, 15));
+            assert_eq!((ours[1].answered, ours[1].estimates), (0, None));
+            let scored = file
+                .score(&answers, crate::experiment::Lambda::Auto)
+                .unwrap();
+            let p_irt = scored.scenarios[0]
+                .estimates
+                .iter()
+                .find(|e| e.1 == Estimator::PIrt)
+                .unwrap()
+                .2;
+            assert!((ours[0].estimates.unwrap().p_irt - p_irt).abs() < 1e-12);
+        }
+    }
+}

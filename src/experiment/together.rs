@@ -1,0 +1,93 @@
+//! Scenarios whose chosen items tell one ability: what estimates of any model on them rest on.
+
+use super::fitted::{Fitted, FittedScenario};
+use super::settings::{Scope, Settings};
+use crate::anchors::Selection;
+use crate::estimate::{Estimates, estimates};
+use crate::irt::{Ability, ItemParameters, ability};
+
+/// Scenarios that share a fit, with what was chosen of each; prepared once for many models.
+pub(super) struct Together<'a> {
+    /// One or more.
+    pub(super) scenarios: &'a [FittedScenario],
+    /// One a scenario.
+    pub(super) selections: &'a [Selection],
+    /// Every chosen item: the scenario (an index into `scenarios`) and the position in it.
+    seen: Vec<(usize, usize)>,
+    seen_items: ItemParameters,
+    items: Vec<ItemParameters>,
+}
+
+impl<'a> Together<'a> {
+    /// In scenario scope one for each scenario, in joint scope one for all; selections in the order of
+    /// `fitted.scenarios`.
+    pub(super) fn of(
+        fitted: &'a Fitted,
+        selections: &'a [Selection],
+    ) -> impl Iterator<Item = Self> {
+        let count = fitted.scenarios.len().min(selections.len());
+        let size = match fitted.scope {
+            Scope::Scenario => 1,
+            Scope::Joint => count.max(1),
+        };
+        fitted.scenarios[..count]
+            .chunks(size)
+            .zip(selections[..count].chunks(size))
+            .map(|(scenarios, selections)| Self::new(scenarios, selections))
+    }
+
+    fn new(scenarios: &'a [FittedScenario], selections: &'a [Selection]) -> Self {
+        let mut seen = Vec::new();
+        let mut rows = Vec::new();
+        for (s, (scenario, selection)) in scenarios.iter().zip(selections).enumerate() {
+            for anchor in &selection.anchors {
+                seen.push((s, anchor.item));
+                rows.push(scenario.fit_items.start + anchor.item);
+            }
+        }
+        Self {
+            scenarios,
+            selections,
+            seen,
+            seen_items: scenarios[0].fit.items.select(&rows),
+            items: scenarios.iter().map(FittedScenario::items).collect(),
+        }
+    }
+
+    /// The ability of a model with these scores, one list a scenario by position (NaN where missing), from the chosen items.
+    pub(super) fn ability(&self, scores: &[Vec<f64>], settings: &Settings) -> Ability {
+        let y: Vec<f64> = self
+            .seen
+            .iter()
+            .map(|&(s, item)| binarised(scores[s][item], self.scenarios[s].threshold))
+            .collect();
+        let prior = &self.scenarios[0].fit.ability_prior;
+        ability(&self.seen_items, &y, prior, settings.ability)
+    }
+
+    /// Estimates on scenario `s` from its scores `y` by position; `counts` as for [`estimates`].
+    pub(super) fn estimates(
+        &self,
+        s: usize,
+        y: &[f64],
+        counts: impl Fn(usize) -> bool,
+        theta: &Ability,
+        settings: &Settings,
+    ) -> Option<Estimates> {
+        estimates(
+            y,
+            counts,
+            &self.selections[s].anchors,
+            &self.scenarios[s].balance,
+            &theta.probabilities(&self.items[s]),
+            settings.seen,
+        )
+    }
+}
+
+fn binarised(y: f64, threshold: Option<f64>) -> f64 {
+    match threshold {
+        Some(c) if !y.is_nan() => f64::from(y > c),
+        _ => y,
+    }
+}
