@@ -5,6 +5,7 @@ mod answers;
 mod cases;
 mod fitted;
 mod metrics;
+mod replay;
 mod run;
 mod select;
 mod settings;
@@ -14,6 +15,7 @@ mod together;
 pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
+pub use replay::{Replay, Step, replay};
 pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
     estimate_selection, overall, pairs_of, rows, run,
