@@ -20,6 +20,6 @@ pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
     estimate_selection, overall, pairs_of, rows, run,
 };
-pub use select::{edit_selection, select};
+pub use select::{correctness_points, edit_selection, select};
 pub use settings::{Lambda, ResponseForm, Scope, Settings};
 pub use sweep::{Sweep, SweepRow, sweep};

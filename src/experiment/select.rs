@@ -69,9 +69,10 @@ fn points(
     }
 }
 
-/// Items as points with one coordinate a training model: its score, or the item's mean where missing (.5 for an item that
-/// nobody answered).
-fn correctness_points(responses: &Responses<'_>) -> Array2<f64> {
+/// Items as points with one coordinate a model, items x models in the order of `responses`: what `anchors-correctness`
+/// clusters, with the training models and raw scores (paper, section 3.2). A coordinate is the model's score on the item,
+/// in \[0, 1\]; where missing the item's mean over the models, .5 for an item that nobody answered.
+pub fn correctness_points(responses: &Responses<'_>) -> Array2<f64> {
     let (means, _) = responses.item_means();
     let mut points = Array2::zeros((responses.n_items(), responses.n_models()));
     for (l, mut column) in points.axis_iter_mut(Axis(1)).enumerate() {
