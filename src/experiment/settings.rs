@@ -27,7 +27,7 @@ impl Lambda {
 }
 
 /// Which items a model is fitted on, and which answers tell an ability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Scope {
     /// One fit and one D a scenario.
     #[default]
@@ -47,7 +47,7 @@ impl Scope {
 }
 
 /// Whether the fit sees scores or binary responses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum ResponseForm {
     /// Scores as they are.
     #[default]
