@@ -74,9 +74,11 @@ impl Edits {
 /// remaining anchor. Weights are the shares of balance weight. So excluding keeps n, forcing adds one, and a swap within a
 /// cluster keeps n. Without `points` all distances count as 0.
 ///
-/// Random items: an excluded item gives way to one of its sub-scenario, drawn among those neither chosen nor excluded;
-/// where there is none, to any other such item; where there is none either, n falls. Forced items come on top, so a swap
-/// adds one. Weights are 1/n.
+/// Random items: the places of excluded items go first to forced items that were not chosen, each to the first one of its
+/// sub-scenario, then in order to any that are left. Forced items beyond those places come on top. A place beyond the
+/// forced items goes to an item of its sub-scenario, drawn among those neither chosen nor excluded; where there is none, to
+/// any other such item; where there is none either, n falls. So here too excluding keeps n, forcing adds one and a swap, of
+/// any two sub-scenarios, keeps n. Weights are 1/n.
 ///
 /// Where every item is excluded the base stays.
 ///
@@ -221,7 +223,7 @@ fn nearest(point: ArrayView1<'_, f64>, among: &[usize], points: &Array2<f64>) ->
     best.1
 }
 
-/// Random items with others in the place of those excluded, and the forced ones on top.
+/// Random items with forced ones, then drawn ones in the place of those excluded, and the other forced ones on top.
 fn random_items(
     base: &Selection,
     state: &[Wish],
@@ -235,17 +237,29 @@ fn random_items(
         .iter()
         .map(|a| a.item)
         .partition(|&i| state[i] == Wish::Excluded);
-    let forced = (0..state.len()).filter(|&i| state[i] == Wish::Forced);
-    let mut chosen: BTreeSet<usize> = kept.into_iter().chain(forced).collect();
+    let mut chosen: BTreeSet<usize> = kept.into_iter().collect();
+    let mut coming: Vec<usize> = (0..state.len())
+        .filter(|i| state[*i] == Wish::Forced && !chosen.contains(i))
+        .collect();
+    chosen.extend(&coming);
+    let mut places = gone;
+    places.retain(|&place| {
+        let at = coming.iter().position(|&i| of[i] == of[place]);
+        if let Some(at) = at {
+            coming.remove(at);
+        }
+        at.is_none()
+    });
+    places.drain(..coming.len().min(places.len()));
     // One order of all items, whatever is excluded: a further edit then moves as few items as it can.
     let mut order: Vec<usize> = (0..state.len()).collect();
     order.shuffle(&mut rng(seed, Stream::Edit(index)));
     order.retain(|&i| state[i] == Wish::Free);
     let mut homeless = 0;
-    for item in gone {
+    for place in places {
         let next = order
             .iter()
-            .find(|&&i| of[i] == of[item] && !chosen.contains(&i));
+            .find(|&&i| of[i] == of[place] && !chosen.contains(&i));
         match next {
             Some(&next) => _ = chosen.insert(next),
             None => homeless += 1,

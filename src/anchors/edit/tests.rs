@@ -113,7 +113,7 @@ fn an_excluded_random_item_gives_way_to_one_of_its_subscenario() {
     // None left in the first: the others take over.
     let all = apply(&of(&[0, 1, 2, 3], &[]), 0);
     assert_eq!((all.n(), first(&all)), (6, 0));
-    // Forced on top.
+    // Forced on top, where no place is free.
     let unchosen = (0..24).find(|i| !items(&base).contains(i)).unwrap();
     let more = apply(&of(&[], &[unchosen]), 0);
     assert_eq!(more.n(), 7);
@@ -121,9 +121,44 @@ fn an_excluded_random_item_gives_way_to_one_of_its_subscenario() {
     // Only two remain.
     let few = apply(&of(&(0..22).collect::<Vec<_>>(), &[]), 0);
     assert_eq!(items(&few), [22, 23]);
+    // A swap across sub-scenarios keeps n as well.
+    edits.swap(
+        items(&base)[0],
+        (4..24).find(|i| !items(&base).contains(i)).unwrap(),
+    );
+    assert_eq!((apply(&edits, 0).n(), first(&apply(&edits, 0))), (6, 2));
     // Of 17 items that could come, two seeds hardly ever draw the same three.
     let three: Vec<usize> = items(&base)[3..].to_vec();
     assert!((1..5).any(|seed| apply(&of(&three, &[]), seed) != apply(&of(&three, &[]), 0)));
+}
+
+#[test]
+fn forced_items_take_the_places_of_excluded_random_ones() {
+    // Sub-scenarios {0..4}, {4..8}, {8..12}; 0, 1, 4, 5, 8 and 9 are chosen.
+    let s = scenario(&[4, 4, 4], Aggregate::Macro);
+    let anchors = [0, 1, 4, 5, 8, 9].map(|item| Anchor {
+        item,
+        weight: 1.0 / 6.0,
+    });
+    let base = Selection {
+        kind: SelectionKind::Random,
+        anchors: anchors.to_vec(),
+        clusters: None,
+    };
+    let apply = |excluded: &[usize], forced: &[usize]| {
+        let edits = of(excluded, forced);
+        items(&edited(&base, &edits, None, &[1.0; 12], &s, 0, 0))
+    };
+    assert_eq!(apply(&[0], &[2]), [1, 2, 4, 5, 8, 9]);
+    assert_eq!(apply(&[0], &[11]), [1, 4, 5, 8, 9, 11]);
+    // What is chosen already takes no place.
+    assert_eq!(apply(&[0, 2], &[1]), [1, 3, 4, 5, 8, 9]);
+    // One place, two forced: the other comes on top.
+    assert_eq!(apply(&[4], &[2, 6]), [0, 1, 2, 5, 6, 8, 9]);
+    // 6 takes the place of 4, although 2 comes before it: the place of 8 goes to 2, and nothing is drawn.
+    assert_eq!(apply(&[4, 8], &[2, 6]), [0, 1, 2, 5, 6, 9]);
+    // 10 takes the place of 8; that of 4 is drawn among {6, 7}, with 6 excluded.
+    assert_eq!(apply(&[4, 6, 8], &[10]), [0, 1, 5, 7, 9, 10]);
 }
 
 proptest! {
@@ -158,6 +193,14 @@ proptest! {
             prop_assert!(edits.forced.iter().all(|&i| i >= count || chosen.contains(&i)));
         } else {
             prop_assert_eq!(&found, &base);
+        }
+        if random && found != base {
+            // Forced items take the places of excluded ones: n grows only by what finds no place.
+            let had = items(&base);
+            let gone = had.iter().filter(|i| edits.excluded.contains(i)).count();
+            let coming = edits.forced.iter().filter(|&&i| i < count && !had.contains(&i)).count();
+            let allowed = count - edits.excluded.range(..count).count();
+            prop_assert_eq!(found.n(), (base.n() + coming.saturating_sub(gone)).min(allowed));
         }
         if let Some(clusters) = &found.clusters {
             prop_assert_eq!(clusters.len(), count);
