@@ -1,6 +1,10 @@
 //! A model's score from its answers on the chosen items: naive, p-IRT, gp-IRT (paper, section 3.3).
 
+mod part;
+
 use crate::anchors::{Anchor, SelectionKind};
+
+pub use part::{PartEstimate, part_estimates};
 
 /// The estimators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -12,7 +12,7 @@ use super::together::Together;
 use crate::anchors::{Selection, SelectionKind};
 use crate::data::Benchmark;
 use crate::error::Result;
-use crate::estimate::{Estimates, Estimator, paper_lambda};
+use crate::estimate::{Estimates, Estimator, PartEstimate, paper_lambda};
 use crate::irt::Ability;
 use crate::progress::Observer;
 
@@ -25,6 +25,8 @@ pub struct ModelEstimate {
     pub truth: f64,
     /// Estimates from the chosen items.
     pub estimates: Estimates,
+    /// One a sub-scenario of the scenario, in order; empty where the scenario has only one.
+    pub parts: Vec<PartEstimate>,
     /// The ability they rest on.
     pub ability: Ability,
 }
@@ -50,6 +52,18 @@ impl SelectionEstimates {
         self.models
             .iter()
             .map(|m| (m.truth, m.estimates.get(estimator, lambda)))
+            .collect()
+    }
+
+    /// (truth, estimate) on sub-scenario `part` of the models where both are finite; none where the scenario has no such
+    /// part, or only one.
+    pub fn part_pairs(&self, part: usize, estimator: Estimator, lambda: Lambda) -> Vec<(f64, f64)> {
+        let lambda = lambda.value(self.paper_lambda);
+        self.models
+            .iter()
+            .filter_map(|m| m.parts.get(part))
+            .map(|e| (e.truth, e.get(estimator, lambda)))
+            .filter(|(truth, estimate)| truth.is_finite() && estimate.is_finite())
             .collect()
     }
 
@@ -95,12 +109,15 @@ fn estimate_together(
                 .zip(&scores)
                 .enumerate()
                 .map(|(s, (scenario, y))| {
-                    let truth = benchmark.true_score(model, &benchmark.scenarios[scenario.index]);
-                    let estimates = together.estimates(s, y, |i| !y[i].is_nan(), &theta, settings);
+                    let scenario = &benchmark.scenarios[scenario.index];
+                    let truth = benchmark.true_score(model, scenario)?;
+                    let parts = &scenario.subscenarios;
+                    let (estimates, parts) = together.with_parts(s, y, parts, &theta, settings)?;
                     Some(ModelEstimate {
                         model,
-                        truth: truth?,
-                        estimates: estimates?,
+                        truth,
+                        estimates,
+                        parts,
                         ability: theta.clone(),
                     })
                 })
@@ -263,4 +280,92 @@ pub fn overall(scenarios: &[SelectionEstimates], lambda: Lambda) -> Vec<Row> {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anchors::Anchor;
+    use crate::estimate::Seen;
+    use crate::experiment::Scope;
+    use crate::experiment::cases::{ITEMS, few, fitted};
+    use crate::progress::Silent;
+
+    #[test]
+    fn sub_scenarios_average_to_the_scenario() {
+        for (scope, seen) in [
+            (Scope::Scenario, Seen::Anchor),
+            (Scope::Scenario, Seen::Balance),
+            (Scope::Joint, Seen::Balance),
+        ] {
+            let settings = Settings {
+                n: 12,
+                scope,
+                seen,
+                ..few()
+            };
+            let (b, f) = fitted(&settings);
+            for found in run(&b, &f, &settings, &Silent).unwrap().iter().flatten() {
+                let scenario = &b.scenarios[found.scenario];
+                let balance = scenario.balance_weights();
+                for m in &found.models {
+                    assert_eq!(m.parts.len(), 2);
+                    let y = b.scores(m.model, &scenario.columns);
+                    let weights: Vec<f64> = scenario
+                        .subscenarios
+                        .iter()
+                        .map(|sub| {
+                            let items = sub.items.clone().filter(|&i| !y[i].is_nan());
+                            items.map(|i| balance[i]).sum()
+                        })
+                        .collect();
+                    let mean = |of: fn(&PartEstimate) -> f64| {
+                        let each = m.parts.iter().zip(&weights);
+                        each.map(|(e, w)| w * of(e)).sum::<f64>() / weights.iter().sum::<f64>()
+                    };
+                    assert!((mean(|e| e.truth) - m.truth).abs() < 1e-12);
+                    let off = (mean(|e| e.p_irt) - m.estimates.p_irt).abs();
+                    match seen {
+                        Seen::Balance => assert!(off < 1e-12),
+                        // 12 of 60 items are seen: the fifth of the difference of two means.
+                        Seen::Anchor => assert!(off < 0.2 * 0.5, "{off}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_of_a_part_leave_out_what_is_unknown() {
+        let settings = few();
+        let (mut b, f) = fitted(&settings);
+        // The first part is one item, which every fifth model lacks; chosen are items of the second only.
+        let lacking = (0..ITEMS).find(|i| (ITEMS + i).is_multiple_of(7)).unwrap();
+        b.scenarios[1].subscenarios[0].items = lacking..lacking + 1;
+        b.scenarios[1].subscenarios[1].items = lacking + 1..ITEMS;
+        let anchors = [10, 20, 30].map(|item| Anchor {
+            item,
+            weight: 1.0 / 3.0,
+        });
+        let selection = Selection {
+            kind: SelectionKind::Random,
+            anchors: anchors.to_vec(),
+            clusters: None,
+        };
+        let found = estimate_selection(&b, &f, &[selection.clone(), selection], &settings);
+        let found = &found[1];
+        let holes = found.models.iter().filter(|m| m.model % 5 == 0).count();
+        assert!(holes > 0);
+        let count = |part, estimator| found.part_pairs(part, estimator, Lambda::Auto).len();
+        assert_eq!(count(0, Estimator::Naive), 0);
+        assert_eq!(count(0, Estimator::PIrt), found.models.len() - holes);
+        assert_eq!(
+            found.part_pairs(0, Estimator::GpIrt, Lambda::Fixed(1.0)),
+            found.part_pairs(0, Estimator::PIrt, Lambda::Auto)
+        );
+        for estimator in Estimator::ALL {
+            assert_eq!(count(1, estimator), found.models.len());
+            assert_eq!(count(2, estimator), 0);
+        }
+    }
 }

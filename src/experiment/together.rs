@@ -3,7 +3,8 @@
 use super::fitted::{Fitted, FittedScenario};
 use super::settings::{Scope, Settings};
 use crate::anchors::Selection;
-use crate::estimate::{Estimates, estimates};
+use crate::data::SubScenario;
+use crate::estimate::{Estimates, PartEstimate, estimates, part_estimates};
 use crate::irt::{Ability, ItemParameters, ability};
 
 /// Scenarios that share a fit, with what was chosen of each; prepared once for many models.
@@ -63,6 +64,23 @@ impl<'a> Together<'a> {
             .collect();
         let prior = &self.scenarios[0].fit.ability_prior;
         ability(&self.seen_items, &y, prior, settings.ability)
+    }
+
+    /// Estimates of a model of the matrix on scenario `s`, and on each of its `parts` as [`part_estimates`] has them, from
+    /// its scores `y` by position. The predictions are computed once for both.
+    pub(super) fn with_parts(
+        &self,
+        s: usize,
+        y: &[f64],
+        parts: &[SubScenario],
+        theta: &Ability,
+        settings: &Settings,
+    ) -> Option<(Estimates, Vec<PartEstimate>)> {
+        let anchors = &self.selections[s].anchors;
+        let (balance, seen) = (&self.scenarios[s].balance, settings.seen);
+        let p = theta.probabilities(&self.items[s]);
+        let whole = estimates(y, |i| !y[i].is_nan(), anchors, balance, &p, seen)?;
+        Some((whole, part_estimates(y, anchors, &p, parts, seen)))
     }
 
     /// Estimates on scenario `s` from its scores `y` by position; `counts` as for [`estimates`].
