@@ -14,13 +14,24 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 /// Longer than any step takes on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Seeds of the pseudo-random keys.
+fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |n| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    }
+}
+
 struct Session {
     master: Box<dyn MasterPty + Send>,
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     screen: Arc<Mutex<(vt100::Parser, Vec<u8>)>>,
     modes: String,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 fn size(columns: u16, rows: u16) -> PtySize {
@@ -69,15 +80,36 @@ fn exam(path: &Path) {
 impl Session {
     fn open(columns: u16, rows: u16, environment: &[(&str, &str)]) -> Session {
         let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("exam.csv");
-        exam(&data);
+        exam(&folder.path().join("exam.csv"));
+        let arguments = [
+            "exam.csv",
+            "--dims",
+            "2",
+            "--n",
+            "20",
+            "--threads",
+            "2",
+            "--seeds",
+            "2",
+        ];
+        Session::with((columns, rows), environment, &arguments, folder)
+    }
+
+    /// Starts the program in a folder, with the terminal's background said to be dark.
+    fn with(
+        (columns, rows): (u16, u16),
+        environment: &[(&str, &str)],
+        arguments: &[&str],
+        folder: tempfile::TempDir,
+    ) -> Session {
         let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         let modes = format!("{:?}", pair.master.get_termios());
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
-        command.arg(&data);
-        command.args(["--dims", "2", "--n", "20", "--threads", "2"]);
+        command.args(arguments);
+        command.cwd(folder.path());
         command.env("TERM", "xterm-256color");
         command.env("TINYSCOPE_STATE", folder.path());
+        command.env("COLORFGBG", "15;0");
         command.env_remove("NO_COLOR");
         environment
             .iter()
@@ -103,7 +135,7 @@ impl Session {
             keys,
             screen,
             modes,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -156,6 +188,14 @@ impl Session {
         self.master.resize(size(columns, rows)).unwrap();
     }
 
+    fn signal(&self, name: &str) {
+        let id = self.child.process_id().unwrap().to_string();
+        let sent = std::process::Command::new("kill")
+            .args([&format!("-{name}"), &id])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
     /// Waits for the end; cursor, screen and modes must be as they were.
     fn ends_restored(mut self) -> u32 {
         let start = Instant::now();
@@ -186,12 +226,19 @@ impl Session {
 fn visits_every_view_changes_n_and_lambda_and_leaves_the_terminal_as_it_was() {
     let mut session = Session::open(120, 36, &[]);
     session.wait_for("Anchor ");
-    session.wait_for("times");
+    session.wait_for("than random");
     session.press("2");
-    session.wait_for("Test models by true score");
+    session.wait_for("share of the score");
     session.press("3");
-    session.wait_for("Methods");
-    session.press("n30\r");
+    session.wait_for("Test models by true score");
+    session.press("4");
+    session.wait_for("In words");
+    session.press("5");
+    session.wait_for("The item just answered");
+    session.wait_for("answer 20 of 20");
+    session.press("6");
+    session.wait_for("validation error");
+    session.press("4n30\r");
     session.wait_for("MAE %, n = 30");
     session.press("+");
     session.wait_for("MAE %, n = 40");
@@ -200,30 +247,143 @@ fn visits_every_view_changes_n_and_lambda_and_leaves_the_terminal_as_it_was() {
     session.press("1]");
     session.wait_for(".40 ");
     session.press("s");
-    session.wait_for("items random");
+    session.wait_for(" random  gp-IRT");
     session.press("\t");
-    session.wait_for("words");
+    session.wait_for("› words");
     session.press("?");
-    session.wait_for("map of the items");
+    session.wait_for("Keys; letters search");
+    session.press("lambda up");
+    session.wait_for("Keys with");
     session.press("\x1b");
-    session.wait("help closed", |s| !s.contains("map of the items"));
+    session.wait("help closed", |s| !s.contains("Keys with"));
     session.press("onowhere.csv\r");
-    session.wait_for("nowhere.csv");
+    session.wait_for("nowhere.csv: no such file");
+    // The path stays to be mended, and what was open is still there.
+    session.wait_for("path: nowhere.csv");
+    session.press("\x1b");
+    session.wait_for("› words");
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// Every key of the list in the README, in every view: the program lives on, and leaves as it came.
+#[test]
+fn every_key_of_the_table_in_every_view() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"));
+    let readme = readme.unwrap();
+    let (_, rest) = readme.split_once("<!-- keys -->\n").unwrap();
+    let listed = rest.split("<!-- /keys -->").next().unwrap();
+    let mut keys: Vec<String> = listed
+        .lines()
+        .skip(2)
+        .filter_map(|line| line.split('|').nth(1))
+        .flat_map(|cell| {
+            cell.split_whitespace()
+                .map(|k| k.trim_matches('`').to_owned())
+        })
+        .collect();
+    keys.retain(|k| k != "q");
+    assert!(keys.len() > 70, "{keys:?}");
+    let bytes = |key: &str| -> String {
+        let named = match key {
+            "Tab" => "\t",
+            "Shift-Tab" => "\x1b[Z",
+            "Space" => " ",
+            "Esc" => "\x1b",
+            "PgUp" => "\x1b[5~",
+            "PgDn" => "\x1b[6~",
+            "Home" => "\x1b[H",
+            "End" => "\x1b[F",
+            "F1" => "\x1bOP",
+            "F5" => "\x1b[15~",
+            "←" => "\x1b[D",
+            "→" => "\x1b[C",
+            "↑" => "\x1b[A",
+            "↓" => "\x1b[B",
+            "Shift-←" => "\x1b[1;2D",
+            "Shift-→" => "\x1b[1;2C",
+            "Shift-↑" => "\x1b[1;2A",
+            "Shift-↓" => "\x1b[1;2B",
+            letter if letter.chars().count() == 1 => letter,
+            other => panic!("how is {other} typed?"),
+        };
+        named.to_owned()
+    };
+    // The markers may be ASCII ones by then.
+    let shows = |screen: &str, view: usize| {
+        screen.contains(&format!("▸{view} ")) || screen.contains(&format!(">{view} "))
+    };
+    let mut session = Session::open(120, 36, &[]);
+    session.wait_idle();
+    for view in 1..=6 {
+        session.press(&view.to_string());
+        session.wait(&format!("view {view}"), |s| shows(s, view));
+        for key in &keys {
+            session.press(&bytes(key));
+            // Whatever it opened is closed again, and the view is put back.
+            std::thread::sleep(Duration::from_millis(8));
+            session.press("\x1b");
+            std::thread::sleep(Duration::from_millis(8));
+            session.press(&view.to_string());
+        }
+        assert!(
+            session.child.try_wait().unwrap().is_none(),
+            "ended in view {view}"
+        );
+        session.wait(&format!("view {view}"), |s| shows(s, view));
+    }
+    session.press("\x1b");
+    std::thread::sleep(Duration::from_millis(50));
     session.press("q");
     assert_eq!(session.ends_restored(), 0);
 }
 
 #[test]
 fn signals_leave_the_terminal_as_it_was() {
-    for signal in ["TERM", "HUP"] {
+    for (name, number) in [("TERM", 15), ("HUP", 1), ("INT", 2), ("QUIT", 3)] {
         let session = Session::open(100, 30, &[]);
         session.wait_for("Anchor ");
-        let id = session.child.process_id().unwrap().to_string();
-        let sent = std::process::Command::new("kill")
-            .args([&format!("-{signal}"), &id])
-            .status();
-        assert!(sent.unwrap().success());
-        session.ends_restored();
+        session.signal(name);
+        assert_eq!(session.ends_restored(), 128 + number, "{name}");
+    }
+}
+
+/// A worker's panic becomes a line on the live screen; the rest goes on, and the end is clean.
+#[test]
+fn a_panic_of_the_worker_is_a_message() {
+    let mut session = Session::open(120, 36, &[("TINYSCOPE_PANIC_AT_N", "33")]);
+    session.wait_for("Anchor ");
+    session.press("n33\r");
+    session.wait_for("this job broke off: asked to break off at n = 33");
+    session.press("n25\r3");
+    session.wait_for("Test models by true score");
+    session.wait_for("25 of 90 items");
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// The terminal is gone: the program ends by itself.
+#[test]
+fn a_closed_terminal_ends_the_program() {
+    let session = Session::open(100, 30, &[]);
+    session.wait_for("Anchor ");
+    let Session {
+        master,
+        mut child,
+        keys,
+        ..
+    } = session;
+    drop(keys);
+    drop(master);
+    let start = Instant::now();
+    // The reader's thread holds the other end until the hang-up reaches it.
+    let id = child.process_id().unwrap().to_string();
+    let _ = std::process::Command::new("kill")
+        .args(["-HUP", &id])
+        .status();
+    while child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < PATIENCE, "still there");
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -232,13 +392,13 @@ fn draws_only_when_something_changed() {
     let mut session = Session::open(120, 36, &[]);
     session.wait_idle();
     let before = session.frames();
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(5));
     assert_eq!(session.frames(), before, "drawn while idle");
     session.press("]");
     std::thread::sleep(Duration::from_millis(600));
     assert_eq!(session.frames(), before + 1, "one lambda key is one frame");
     session.press(&"[]".repeat(500));
-    session.press("2");
+    session.press("3");
     session.wait_for("Test models by true score");
     let frames = session.frames() - before;
     assert!(frames < 100, "{frames} frames for a thousand keys");
@@ -246,24 +406,49 @@ fn draws_only_when_something_changed() {
     session.ends_restored();
 }
 
+/// A replay draws a frame an answer and is quiet again at its end.
+#[test]
+fn a_replay_runs_by_itself_and_stops() {
+    let mut session = Session::open(120, 36, &[]);
+    session.wait_idle();
+    session.press("5");
+    session.wait_for("answer 20 of 20");
+    session.press(">>>");
+    session.press(" ");
+    session.wait_for("answer 20 of 20");
+    session.wait_idle();
+    let before = session.frames();
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(session.frames(), before, "drawn after the end");
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
 #[test]
 fn random_keys_and_resizes_do_no_harm() {
     let mut session = Session::open(120, 36, &[]);
     session.wait_for("tinyscope");
-    let mut state = 3u64;
-    let mut next = |n: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % n
-    };
+    let mut next = numbers(3);
     // Every key but q, and Control-C: what is left never ends the program.
     let keys: Vec<String> = (' '..='~')
         .filter(|&c| c != 'q')
         .map(String::from)
         .chain(
             [
-                "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\t", "\r", "\x7f", "\x1b[5~", "\x1b[6~",
+                "\x1b[A",
+                "\x1b[B",
+                "\x1b[C",
+                "\x1b[D",
+                "\t",
+                "\r",
+                "\x7f",
+                "\x1b[5~",
+                "\x1b[6~",
+                "\x1b[15~",
+                "\x1b[1;2D",
+                "\x1b[<0;40;12M",
+                "\x1b[<64;50;10M",
+                "\x1b[<32;20;33M",
             ]
             .map(String::from),
         )
@@ -283,12 +468,115 @@ fn random_keys_and_resizes_do_no_harm() {
         }
     }
     session.resize(120, 36);
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(300));
+        session.press("\x1b");
+    }
     std::thread::sleep(Duration::from_millis(300));
-    session.press("\x1b");
-    std::thread::sleep(Duration::from_millis(300));
-    session.press("2");
-    session.wait_for("Estimated against true score");
+    session.press("6");
+    session.wait_for("What the numbers rest on");
     session.press("\x03");
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// What keys write is in the current folder, never over another file, and the settings open again.
+#[test]
+fn writes_files_and_opens_its_settings() {
+    let mut session = Session::open(120, 36, &[]);
+    session.wait_for("Anchor ");
+    session.press("n25\r");
+    session.wait_for("25 of 90 items");
+    session.press("E");
+    session.wait_for("is kept out");
+    session.press("3ws");
+    session.wait_for("written: exam-sums-scores.svg");
+    session.press("ws");
+    session.wait_for("written: exam-sums-scores-2.svg");
+    for (key, name) in [("c", "csv"), ("m", "md"), ("l", "tex"), ("t", "txt")] {
+        session.press(&format!("w{key}"));
+        session.wait_for(&format!("written: exam-sums-scores.{name}"));
+    }
+    session.press("wf");
+    session.wait_for("written: exam-sums-settings.json");
+    session.press("q");
+    let folder = {
+        let folder = tempfile::tempdir().unwrap();
+        for file in std::fs::read_dir(session.folder.path()).unwrap() {
+            let file = file.unwrap().path();
+            if file.is_file() {
+                std::fs::copy(&file, folder.path().join(file.file_name().unwrap())).unwrap();
+            }
+        }
+        folder
+    };
+    let csv = std::fs::read_to_string(folder.path().join("exam-sums-scores.csv")).unwrap();
+    assert!(
+        csv.starts_with("model,true,estimated,error,true_rank,rank,simulated"),
+        "{csv}"
+    );
+    assert_eq!(csv.lines().count(), 9, "{csv}");
+    let kept = session.folder.path().join("exam.csv");
+    assert!(kept.exists());
+    let arguments = [
+        "--open",
+        "exam-sums-settings.json",
+        "--threads",
+        "2",
+        "--seeds",
+        "2",
+    ];
+    let mut again = Session::with((120, 36), &[], &arguments, folder);
+    again.wait_for("Test models by true score");
+    again.wait_for("25 of 90 items");
+    again.wait_for("edited");
+    again.press("q");
+    assert_eq!(again.ends_restored(), 0);
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// My own model: its row stands in the scores, its estimate and rank in words, and it can be replayed.
+#[test]
+fn my_own_model_appears() {
+    let folder = tempfile::tempdir().unwrap();
+    exam(&folder.path().join("exam.csv"));
+    let answers: Vec<String> = (0..90)
+        .map(|i| {
+            let part = if i < 50 { "plus" } else { "minus" };
+            format!("sums/{part}/{i},{}", u8::from(i % 3 != 0))
+        })
+        .collect();
+    std::fs::write(folder.path().join("mine.csv"), answers.join("\n")).unwrap();
+    let arguments = [
+        "exam.csv", "--dims", "2", "--n", "20", "--seeds", "2", "--me", "mine.csv",
+    ];
+    let mut session = Session::with((120, 36), &[], &arguments, folder);
+    session.wait_for("90 answers to items of this benchmark");
+    session.press("3");
+    session.wait_for("★ mine");
+    session.press("4");
+    session.wait_for("mine: ");
+    session.press("5");
+    session.wait_for("mine  true");
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// Mouse reports reach the program only after its key, and it gives the mouse back at its end.
+#[test]
+fn the_mouse_is_listened_to_on_demand() {
+    let mut session = Session::open(120, 36, &[]);
+    session.wait_idle();
+    let modes = |s: &Session| s.screen.lock().unwrap().0.screen().mouse_protocol_mode();
+    assert_eq!(modes(&session), vt100::MouseProtocolMode::None);
+    session.press("M");
+    session.wait_for("mouse on");
+    assert_ne!(modes(&session), vt100::MouseProtocolMode::None);
+    // The third tab, then the list's second scenario.
+    session.press("\x1b[<0;24;2M\x1b[<0;24;2m");
+    session.wait_for("Test models by true score");
+    session.press("\x1b[<0;6;8M\x1b[<0;6;8m");
+    session.wait_for("› words");
+    session.press("q");
     assert_eq!(session.ends_restored(), 0);
 }
 
@@ -302,11 +590,36 @@ fn a_screen_that_is_too_small_says_so() {
     session.ends_restored();
 }
 
+/// The terminal is asked for its background where nothing else tells it.
+#[test]
+fn a_light_terminal_gets_the_light_theme() {
+    let mut session = Session::open(
+        120,
+        36,
+        &[("COLORFGBG", ""), ("SSH_CONNECTION", "far away")],
+    );
+    let asked = |s: &Session| {
+        let guard = s.screen.lock().unwrap();
+        guard.1.windows(5).any(|w| w == b"\x1b]11;")
+    };
+    let start = Instant::now();
+    while !asked(&session) {
+        assert!(start.elapsed() < PATIENCE, "never asked");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    session.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;c");
+    session.wait_idle();
+    session.press("t");
+    session.wait_for("theme: colour-blind");
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
 #[test]
 fn no_color_means_no_colour() {
     let mut session = Session::open(120, 36, &[("NO_COLOR", "1")]);
     session.wait_idle();
-    session.press("2");
+    session.press("3");
     session.wait_for("Test models");
     let colours = {
         let guard = session.screen.lock().unwrap();

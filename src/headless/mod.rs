@@ -12,7 +12,7 @@ mod sweep;
 mod table;
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -22,7 +22,9 @@ use tinyscope::Error;
 use tinyscope::data::{Benchmark, demo, read};
 use tinyscope::error::nearest;
 
-use crate::cli::{Cli, Command, Data, Explore, ThemeArg};
+use crate::cli::{
+    Cli, Command, Data, Experiment, Explore, MarkerArg, Reading, Screen, ThemeArg, saved_settings,
+};
 use crate::tui;
 pub(crate) use progress::Bar;
 
@@ -57,8 +59,12 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
-        Some(Command::Render(args)) => render::run(args),
-        None => explore(cli.explore),
+        Some(Command::Render(args)) => render::run(*args),
+        None => match explore(cli.explore) {
+            Ok(0) => Ok(()),
+            Ok(code) => return ExitCode::from(code.clamp(1, 255) as u8),
+            Err(failure) => Err(failure),
+        },
     };
     match ended.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -69,15 +75,16 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
     }
 }
 
-/// Opens the explorer.
-fn explore(args: Explore) -> Result<(), Failure> {
+/// Opens the explorer; true endings are 0, a signal's 128 and its number, as shells have it.
+fn explore(args: Explore) -> Result<i32, Failure> {
     threads(args.experiment.model.threads)?;
     let Explore {
         data,
         demo,
         reading,
         experiment,
-        theme,
+        screen,
+        open,
     } = args;
     if let Some(path) = data
         .as_deref()
@@ -86,16 +93,55 @@ fn explore(args: Explore) -> Result<(), Failure> {
         return Err(no_such_file(path).into());
     }
     let demo = demo.unwrap_or_else(|| "helm-lite".into());
-    let options = tui::Options {
-        source: data.unwrap_or_else(|| format!("demo:{demo}").into()),
+    let data = data.unwrap_or_else(|| format!("demo:{demo}").into());
+    let options = screen_options((data, open), &reading, experiment, screen, None)?;
+    let signal = tui::explore(&options)?;
+    Ok(if signal == 0 { 0 } else { 128 + signal })
+}
+
+/// What the explorer and its pictures are asked for; a settings file has the word where there is one.
+pub(crate) fn screen_options(
+    (data, open): (PathBuf, Option<PathBuf>),
+    reading: &Reading,
+    experiment: Experiment,
+    screen: Screen,
+    view: Option<tui::ViewName>,
+) -> Result<tui::Options, Failure> {
+    let demos = demo::names().map(str::to_owned).collect();
+    let theme = screen.theme.map(ThemeArg::name);
+    let plain = tui::Options {
+        source: data,
         read: benchmark,
         reading: reading.options(),
         configure: Arc::new(move |benchmark| experiment.settings(benchmark)),
-        theme: theme.map(ThemeArg::name),
-        view: tui::ViewName::Map,
-        demos: demo::names().map(str::to_owned).collect(),
+        theme,
+        marker: screen.marker.map(MarkerArg::name),
+        view: view.unwrap_or(tui::ViewName::Map),
+        demos,
+        me: screen.me,
+        seeds: screen.seeds,
+        saved: None,
     };
-    Ok(tui::explore(&options)?)
+    let Some(file) = open else {
+        return Ok(plain);
+    };
+    let mistaken = |why: String| Error::setting(why, "");
+    let saved = tui::Saved::read(&file).map_err(mistaken)?;
+    let named = |why| format!("{}: {why}", file.display());
+    let settings = saved_settings(&saved.fit).map_err(|why| mistaken(named(why)))?;
+    Ok(tui::Options {
+        source: saved.data.clone(),
+        reading: read::ReadOptions {
+            percent: saved.fit.percent,
+        },
+        configure: Arc::new(move |_| Ok(settings.clone())),
+        me: plain.me.or_else(|| saved.me.clone()),
+        saved: Some(match view {
+            Some(view) => saved.with_view(view),
+            None => saved,
+        }),
+        ..plain
+    })
 }
 
 fn fail(message: &str) -> ExitCode {

@@ -1,36 +1,57 @@
-//! `tinyscope render`: a screen of the explorer as an SVG picture.
+//! `tinyscope render`: a screen of the explorer as a picture, a table or a recording.
 
-use std::sync::Arc;
+use std::io::Write;
+use std::path::PathBuf;
 
 use tinyscope::data::write;
 
-use super::{Bar, Failure, benchmark, keep_input, threads};
-use crate::cli::Render;
-use crate::tui::{Options, picture};
+use super::{Bar, Failure, keep_input, screen_options, threads};
+use crate::cli::{Render, picture_kind};
+use crate::tui::{Picture, pictures};
 
 pub(crate) fn run(args: Render) -> Result<(), Failure> {
     threads(args.experiment.model.threads)?;
-    keep_input(&args.data.data, Some(&args.out))?;
     let Render {
         view,
         data,
+        open,
+        reading,
+        screen,
         width,
         height,
-        theme,
+        keys,
+        slide,
         out,
+        cast,
         experiment,
     } = args;
-    let options = Options {
-        source: data.data,
-        read: benchmark,
-        reading: data.reading.options(),
-        configure: Arc::new(move |benchmark| experiment.settings(benchmark)),
-        theme: Some(theme.name()),
-        view: view.name(),
-        demos: Vec::new(),
-    };
+    let data = data.unwrap_or_default();
+    let outputs = [
+        out.map(|path| (picture_kind(&path).map(Picture::Last), path)),
+        cast.map(|path| (Some(Picture::Recording), path)),
+    ];
+    let (mut wanted, mut files): (Vec<Picture>, Vec<PathBuf>) = (Vec::new(), Vec::new());
+    for (picture, path) in outputs.into_iter().flatten() {
+        keep_input(&data, Some(&path))?;
+        if let Some(picture) = picture {
+            wanted.push(picture);
+            files.push(path);
+        }
+    }
+    let options = screen_options(
+        (data, open),
+        &reading,
+        experiment,
+        screen,
+        Some(view.name()),
+    )?;
     let bar = Bar::new();
-    let svg = picture(&options, (width, height), &bar)?;
+    let texts = pictures(&options, (width, height), (&keys.0, slide), &wanted, &bar)?;
     drop(bar);
-    Ok(write::atomically(&out, svg.as_bytes())?)
+    for (file, text) in files.iter().zip(texts) {
+        write::atomically(file, text.as_bytes())?;
+        // Nothing is left to do where standard error is closed.
+        let _ = writeln!(std::io::stderr(), "written: {}", file.display());
+    }
+    Ok(())
 }

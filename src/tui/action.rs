@@ -1,26 +1,32 @@
-//! The one table of actions: what a key does, where, and what it is called.
+//! What keys can ask for, and which key asks for what in which view.
 //!
-//! Keys, footer, help overlay and the README's list all read this table.
+//! Keys, footer, help overlay and the README's list all read the one table in [`super::keys`].
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::keys::BINDINGS;
 
 /// Everything a key can ask for while no text is being typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Show the map.
-    Map,
-    /// Show estimated against true scores.
-    Scores,
-    /// Show the error against n and lambda.
-    Tradeoff,
-    /// Move left, right, up or down: anchors, models or n, by view.
+    /// Show a view, by its index.
+    View(usize),
+    /// Move left: anchors, n or steps, by view.
     Left,
-    /// See [`Action::Left`].
+    /// Move right.
     Right,
-    /// See [`Action::Left`].
+    /// Move up: anchors, items, models, by view.
     Up,
-    /// See [`Action::Left`].
+    /// Move down.
     Down,
+    /// A page up in a table.
+    PageUp,
+    /// A page down in a table.
+    PageDown,
+    /// To the first row or step.
+    First,
+    /// To the last row or step.
+    Last,
     /// More items.
     MoreItems,
     /// Fewer items.
@@ -39,20 +45,86 @@ pub(crate) enum Action {
     Selection,
     /// Next estimator.
     Estimator,
+    /// One ability a scenario, or one for all.
+    Theta,
+    /// The next seed.
+    NextSeed,
+    /// The seed before.
+    PreviousSeed,
     /// Next scenario.
     NextScenario,
     /// Previous scenario.
     PreviousScenario,
+    /// The next sub-scenario stands out.
+    NextPart,
+    /// The one before.
+    PreviousPart,
+    /// Keep the setting as a ghost, or let it go.
+    Pin,
+    /// Filter, or search.
+    Filter,
     /// What colours of the map mean.
     ColourBy,
     /// What the axes of the map are.
     Axes,
-    /// Next column to sort the models by.
+    /// Whether the cursor walks anchors or all items.
+    Cursor,
+    /// The map's layer of items.
+    LayerItems,
+    /// The map's layer of anchors.
+    LayerAnchors,
+    /// The map's lines from anchors to their clusters.
+    LayerLines,
+    /// Closer.
+    ZoomIn,
+    /// Further away.
+    ZoomOut,
+    /// The whole map.
+    ZoomWhole,
+    /// Move what is seen left.
+    PanLeft,
+    /// Move what is seen right.
+    PanRight,
+    /// Move what is seen up.
+    PanUp,
+    /// Move what is seen down.
+    PanDown,
+    /// Never an anchor.
+    Exclude,
+    /// Always an anchor.
+    Force,
+    /// This item instead of its cluster's anchor.
+    Swap,
+    /// Take the last change of anchors back.
+    Undo,
+    /// Make it again.
+    Redo,
+    /// Draw the item's curve together with others.
+    Mark,
+    /// Forget the marked items.
+    ClearMarks,
+    /// Next column to sort by.
     Sort,
-    /// Scroll the inspector's text down.
+    /// Ranks instead of scores.
+    Ranking,
+    /// n on a logarithmic axis.
+    LogN,
+    /// What the lower plot shows.
+    Lower,
+    /// Type what an answer costs.
+    Cost,
+    /// Let the replay run, or stop it.
+    Play,
+    /// Run faster.
+    Faster,
+    /// Run slower.
+    Slower,
+    /// Scroll the text down.
     ScrollDown,
-    /// Scroll the inspector's text up.
+    /// Scroll the text up.
     ScrollUp,
+    /// Open the answers of one's own model.
+    Answers,
     /// Fold or unfold the list of scenarios.
     ToggleList,
     /// Fold or unfold the inspector.
@@ -61,6 +133,18 @@ pub(crate) enum Action {
     Marker,
     /// Next theme.
     Theme,
+    /// Listen to the mouse, or not.
+    Mouse,
+    /// Show one idea at a time, for talks.
+    Present,
+    /// The next slide.
+    NextSlide,
+    /// The slide before.
+    PreviousSlide,
+    /// Back from the slides.
+    LeaveSlides,
+    /// Write what is on the screen to a file.
+    Write,
     /// List of benchmarks to open.
     Open,
     /// Stop the running job.
@@ -74,12 +158,47 @@ pub(crate) enum Action {
 /// Where a row of the table applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Everywhere.
-    Anywhere,
-    /// In the map only.
+    /// In the map.
     Map,
-    /// In the scores view only.
+    /// In the items.
+    Items,
+    /// In the scores.
     Scores,
+    /// In the trade-off.
+    Tradeoff,
+    /// In the replay.
+    Replay,
+    /// In the data.
+    Data,
+    /// On a slide.
+    Slides,
+}
+
+impl Place {
+    /// All of them.
+    #[cfg(test)]
+    pub(crate) const ALL: [Place; 7] = [
+        Place::Map,
+        Place::Items,
+        Place::Scores,
+        Place::Tradeoff,
+        Place::Replay,
+        Place::Data,
+        Place::Slides,
+    ];
+
+    /// Its name in help and README.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Place::Map => "map",
+            Place::Items => "items",
+            Place::Scores => "scores",
+            Place::Tradeoff => "trade-off",
+            Place::Replay => "replay",
+            Place::Data => "data",
+            Place::Slides => "slides",
+        }
+    }
 }
 
 /// One row of the table.
@@ -93,10 +212,26 @@ pub(crate) struct Binding {
     pub(crate) label: &'static str,
     /// One or two words for the footer; empty where the footer leaves it out.
     pub(crate) short: &'static str,
+    /// Where it works; everywhere when empty.
+    pub(crate) places: &'static [Place],
     /// A sentence for help and README.
     pub(crate) long: &'static str,
-    /// Where it works.
-    pub(crate) place: Place,
+}
+
+impl Binding {
+    /// Whether it works there.
+    pub(crate) fn works(&self, place: Place) -> bool {
+        self.places.is_empty() || self.places.contains(&place)
+    }
+
+    /// "map, items: " before the sentence; nothing for what works everywhere.
+    pub(crate) fn prefix(&self) -> String {
+        if self.places.is_empty() {
+            return String::new();
+        }
+        let names: Vec<&str> = self.places.iter().map(|p| p.label()).collect();
+        format!("{}: ", names.join(", "))
+    }
 }
 
 /// A key without its modifiers, except that letters carry their case.
@@ -106,270 +241,26 @@ pub(crate) enum Key {
     Char(char),
     /// A named key.
     Code(KeyCode),
+    /// A named key with Shift.
+    Shift(KeyCode),
     /// Control and a character.
     Control(char),
 }
 
-use Key::{Char, Code, Control};
-
-/// The table, in the order of help and README.
-pub(crate) const BINDINGS: &[Binding] = &[
-    row(
-        Action::Map,
-        &[Char('1')],
-        "1",
-        "",
-        "map of the items and their anchors",
-    ),
-    row(
-        Action::Scores,
-        &[Char('2')],
-        "2",
-        "",
-        "estimated against true scores",
-    ),
-    row(
-        Action::Tradeoff,
-        &[Char('3')],
-        "3",
-        "",
-        "error against n and against lambda",
-    ),
-    row(
-        Action::MoreItems,
-        &[Char('+'), Char('=')],
-        "+",
-        "",
-        "more items: the next n of the slider",
-    ),
-    row(
-        Action::FewerItems,
-        &[Char('-'), Char('_')],
-        "-",
-        "",
-        "fewer items: the previous n of the slider",
-    ),
-    row(
-        Action::TypeItems,
-        &[Char('n')],
-        "n",
-        "type n",
-        "type n, Enter takes it",
-    ),
-    row(
-        Action::LambdaUp,
-        &[Char(']')],
-        "]",
-        "",
-        "lambda up: more weight on the observed anchors",
-    ),
-    row(
-        Action::LambdaDown,
-        &[Char('[')],
-        "[",
-        "",
-        "lambda down: more weight on the IRT model",
-    ),
-    row(
-        Action::TypeLambda,
-        &[Char('L')],
-        "L",
-        "",
-        "type lambda, Enter takes it",
-    ),
-    row(
-        Action::LambdaAuto,
-        &[Char('a')],
-        "a",
-        "auto λ",
-        "lambda by the paper's formula again",
-    ),
-    row(
-        Action::Selection,
-        &[Char('s')],
-        "s",
-        "selection",
-        "next selection: random, correctness anchors, IRT anchors",
-    ),
-    row(
-        Action::Estimator,
-        &[Char('e')],
-        "e",
-        "estimator",
-        "next estimator: naive, p-IRT, gp-IRT",
-    ),
-    row(
-        Action::NextScenario,
-        &[Code(KeyCode::Tab)],
-        "Tab",
-        "scenario",
-        "next scenario; the last one is the mean over all",
-    ),
-    row(
-        Action::PreviousScenario,
-        &[Code(KeyCode::BackTab)],
-        "Shift-Tab",
-        "",
-        "previous scenario",
-    ),
-    row(
-        Action::Left,
-        &[Code(KeyCode::Left), Char('h')],
-        "← h",
-        "",
-        "the anchor to the left; in the trade-off, a smaller n",
-    ),
-    row(
-        Action::Down,
-        &[Code(KeyCode::Down), Char('j')],
-        "↓ j",
-        "",
-        "the anchor below; in the scores, the next model",
-    ),
-    row(
-        Action::Up,
-        &[Code(KeyCode::Up), Char('k')],
-        "↑ k",
-        "",
-        "the anchor above; in the scores, the previous model",
-    ),
-    row(
-        Action::Right,
-        &[Code(KeyCode::Right), Char('l')],
-        "→ l",
-        "",
-        "the anchor to the right; in the trade-off, a larger n",
-    ),
-    Binding {
-        place: Place::Map,
-        ..row(
-            Action::ColourBy,
-            &[Char('c')],
-            "c",
-            "colour",
-            "colour the map by cluster, sub-scenario or share of models correct",
-        )
-    },
-    Binding {
-        place: Place::Map,
-        ..row(
-            Action::Axes,
-            &[Char('v')],
-            "v",
-            "axes",
-            "principal components, or difficulty against discrimination",
-        )
-    },
-    Binding {
-        place: Place::Map,
-        ..row(
-            Action::ScrollDown,
-            &[Code(KeyCode::PageDown), Char('J')],
-            "PgDn J",
-            "",
-            "scroll the item's text down",
-        )
-    },
-    Binding {
-        place: Place::Map,
-        ..row(
-            Action::ScrollUp,
-            &[Code(KeyCode::PageUp), Char('K')],
-            "PgUp K",
-            "",
-            "scroll the item's text up",
-        )
-    },
-    Binding {
-        place: Place::Scores,
-        ..row(
-            Action::Sort,
-            &[Char('S')],
-            "S",
-            "sort",
-            "sort the models by true score, estimate, error or name",
-        )
-    },
-    row(
-        Action::ToggleList,
-        &[Char('b')],
-        "b",
-        "",
-        "fold or unfold the list of scenarios",
-    ),
-    row(
-        Action::ToggleInspector,
-        &[Char('i')],
-        "i",
-        "inspector",
-        "fold or unfold the inspector",
-    ),
-    row(
-        Action::Marker,
-        &[Char('m')],
-        "m",
-        "",
-        "next marker set: octant, braille, half-block, dot, ASCII",
-    ),
-    row(
-        Action::Theme,
-        &[Char('t')],
-        "t",
-        "theme",
-        "next theme: dark, light, colour-blind, mono",
-    ),
-    row(
-        Action::Open,
-        &[Char('o')],
-        "o",
-        "open",
-        "open a demo, a recent file or a path",
-    ),
-    row(
-        Action::Cancel,
-        &[Char('x')],
-        "x",
-        "",
-        "stop the running job",
-    ),
-    row(Action::Help, &[Char('?')], "?", "help", "all keys"),
-    row(
-        Action::Quit,
-        &[Char('q'), Control('c')],
-        "q",
-        "quit",
-        "leave",
-    ),
-];
-
-const fn row(
-    action: Action,
-    keys: &'static [Key],
-    label: &'static str,
-    short: &'static str,
-    long: &'static str,
-) -> Binding {
-    Binding {
-        action,
-        keys,
-        label,
-        short,
-        long,
-        place: Place::Anywhere,
-    }
-}
-
-/// What a key press asks for in a view that `place` names, if anything.
+/// What a key press asks for in a place, if anything.
 pub(crate) fn action_of(key: &KeyEvent, place: Place) -> Option<Action> {
     let pressed = match key.code {
-        KeyCode::Char(c) if key.modifiers.contains(KeyModifiers::CONTROL) => Control(c),
+        KeyCode::Char(c) if key.modifiers.contains(KeyModifiers::CONTROL) => Key::Control(c),
         KeyCode::Char(_) if key.modifiers.contains(KeyModifiers::ALT) => return None,
-        KeyCode::Char(c) => Char(c),
-        code => Code(code),
+        KeyCode::Char(c) => Key::Char(c),
+        code if key.modifiers.contains(KeyModifiers::SHIFT) && code != KeyCode::BackTab => {
+            Key::Shift(code)
+        }
+        code => Key::Code(code),
     };
     BINDINGS
         .iter()
-        .filter(|b| b.place == Place::Anywhere || b.place == place)
+        .filter(|b| b.works(place))
         .find(|b| b.keys.contains(&pressed))
         .map(|b| b.action)
 }
@@ -384,14 +275,10 @@ pub(crate) fn markdown() -> String {
             .split(' ')
             .map(|key| format!("`{key}`"))
             .collect();
-        let place = match binding.place {
-            Place::Anywhere => "",
-            Place::Map => "map: ",
-            Place::Scores => "scores: ",
-        };
         table.push_str(&format!(
-            "| {} | {place}{} |\n",
+            "| {} | {}{} |\n",
             keys.join(" "),
+            binding.prefix(),
             binding.long
         ));
     }
@@ -404,15 +291,11 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for place in [Place::Map, Place::Scores] {
-            let here = || {
-                BINDINGS
-                    .iter()
-                    .filter(|b| b.place == Place::Anywhere || b.place == place)
-            };
+        for place in Place::ALL {
+            let here = || BINDINGS.iter().filter(|b| b.works(place));
             let keys: Vec<Key> = here().flat_map(|b| b.keys.iter().copied()).collect();
             for (at, key) in keys.iter().enumerate() {
-                assert!(!keys[at + 1..].contains(key), "{key:?} twice");
+                assert!(!keys[at + 1..].contains(key), "{key:?} twice in {place:?}");
             }
         }
     }
@@ -424,6 +307,18 @@ mod tests {
         let plain = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::NONE);
         assert_eq!(action_of(&plain, Place::Map), Some(Action::ColourBy));
         assert_eq!(action_of(&plain, Place::Scores), None);
+    }
+
+    #[test]
+    fn shift_and_an_arrow_is_another_key() {
+        let shifted = KeyEvent::new(KeyCode::Left, KeyModifiers::SHIFT);
+        assert_eq!(action_of(&shifted, Place::Map), Some(Action::PanLeft));
+        let plain = KeyEvent::new(KeyCode::Left, KeyModifiers::NONE);
+        assert_eq!(action_of(&plain, Place::Map), Some(Action::Left));
+        assert_eq!(
+            action_of(&plain, Place::Slides),
+            Some(Action::PreviousSlide)
+        );
     }
 
     /// The README's list between its two markers is exactly the table.

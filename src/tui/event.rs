@@ -4,20 +4,27 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind};
+use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind, MouseEvent};
 
-use super::state::Job;
-use super::study::{Cell, CellKey, FitShown, Study};
+use tinyscope::data::Split;
+use tinyscope::experiment::Replay;
+
+use super::job::{CellKey, FitKey, Job, Who};
+use super::study::{Cell, FitShown, Mine, Study};
 
 /// Everything that can happen to the screen.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A key was pressed.
     Key(KeyEvent),
+    /// The mouse did something.
+    Mouse(MouseEvent),
     /// Text was pasted.
     Paste(String),
     /// The terminal has another size, or wants to be drawn again.
     Resize,
+    /// Time for the next step of a replay.
+    Tick,
     /// The worker reports on the job of this generation.
     Job {
         /// Which start of which job.
@@ -25,8 +32,10 @@ pub(crate) enum Event {
         /// What it says.
         report: Report,
     },
-    /// Input has ended or a signal asks to leave.
-    Leave,
+    /// A file was written, or could not be.
+    Written(Result<String, String>),
+    /// Input has ended (0) or this signal asks to leave.
+    Leave(i32),
 }
 
 /// What the worker says of a job.
@@ -54,10 +63,16 @@ pub(crate) enum Report {
 pub(crate) enum Outcome {
     /// A benchmark was read and split.
     Loaded(Arc<Study>),
-    /// Scenarios were fitted: one, or all that share a fit.
-    Fitted(Vec<(usize, Arc<FitShown>)>),
+    /// Scenarios were fitted: one, or all that share a fit; on the training models of this split.
+    Fitted(Vec<(FitKey, Arc<FitShown>)>, Arc<Split>),
     /// Items were chosen and scores estimated, for each scenario that shares the ability.
     Estimated(Vec<(CellKey, Arc<Cell>)>),
+    /// The answers of the user's own model, and how many of them are to items of the benchmark.
+    Answered(Arc<Mine>, usize),
+    /// A model's answers one by one.
+    Replayed(CellKey, Who, Arc<Replay>),
+    /// What was found in the data.
+    Diagnosed(Vec<String>),
 }
 
 /// Reads the terminal until it ends; sleeps in the system while nothing happens. However this thread
@@ -68,6 +83,7 @@ pub(crate) fn read_terminal(events: Sender<Event>) {
         let event = match crossterm::event::read() {
             // Windows reports releases and repeats too.
             Ok(Terminal::Key(key)) if key.kind == KeyEventKind::Press => Event::Key(key),
+            Ok(Terminal::Mouse(mouse)) => Event::Mouse(mouse),
             Ok(Terminal::Paste(text)) => Event::Paste(text),
             Ok(Terminal::Resize(..)) => Event::Resize,
             Ok(_) => continue,
@@ -83,20 +99,20 @@ struct LastWord(Sender<Event>);
 
 impl Drop for LastWord {
     fn drop(&mut self) {
-        let _ = self.0.send(Event::Leave);
+        let _ = self.0.send(Event::Leave(0));
     }
 }
 
-/// Turns SIGTERM, SIGHUP and SIGINT into [`Event::Leave`], so that the terminal is restored.
+/// Turns SIGTERM, SIGHUP, SIGINT and SIGQUIT into [`Event::Leave`], so that the terminal is restored.
 #[cfg(unix)]
 pub(crate) fn watch_signals(events: Sender<Event>) -> std::io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT])?;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT])?;
     std::thread::Builder::new()
         .name("signals".into())
         .spawn(move || {
-            for _ in signals.forever() {
-                if events.send(Event::Leave).is_err() {
+            for signal in signals.forever() {
+                if events.send(Event::Leave(signal)).is_err() {
                     return;
                 }
             }

@@ -7,14 +7,17 @@ use tinyscope::anchors::{Anchor, Selection, SelectionKind};
 use tinyscope::data::{
     Aggregate, Benchmark, ItemText, ItemTexts, MatrixBuilder, Scenario, Split, SubScenario,
 };
-use tinyscope::estimate::Estimates;
-use tinyscope::experiment::{FittedScenario, ModelEstimate, Settings};
+use tinyscope::estimate::{Estimates, PartEstimate};
+use tinyscope::experiment::{
+    FittedScenario, ModelEstimate, Replay, Scope as Theta, SelectionEstimates, Settings, Step,
+};
 use tinyscope::irt::{
     Ability, AbilityMethod, DimensionChoice, Fit, Gaussians, ItemParameters, Prior, Validation,
 };
 
-use super::state::{N_GRID, N_STOPS, State};
-use super::study::{Cell, CellKey, FitShown, Study};
+use super::job::{CellKey, FitKey};
+use super::state::{N_GRID, N_STOPS, SEEDS, State};
+use super::study::{Cell, FitShown, Study};
 use super::theme::ThemeName;
 
 const MODELS: usize = 40;
@@ -53,28 +56,76 @@ pub(crate) fn state(theme: ThemeName) -> State {
     let (study, fits) = study();
     let study = Arc::new(study);
     let mut state = State::new(theme);
-    state.size = (120, 36);
+    state.look.size = (120, 36);
     state.open(Arc::clone(&study));
     for (scenario, fit) in fits.into_iter().enumerate() {
         let fit = Arc::new(fit);
-        state.fits[scenario] = Some(Arc::clone(&fit));
-        for selection in SelectionKind::ALL {
-            for n in N_GRID.into_iter().chain(N_STOPS) {
-                let n = n.min(study.scenario(scenario).n_items());
-                let cell = cell(&study, &fit, scenario, selection, n);
-                state.cells.insert(
-                    CellKey {
-                        scenario,
+        for seed in 0..SEEDS as u64 {
+            let key = FitKey {
+                scenario,
+                theta: Theta::Scenario,
+                seed,
+            };
+            if seed == 0 {
+                state.fits.insert(key, Arc::clone(&fit));
+            }
+            let stops = N_STOPS.into_iter().filter(|_| seed == 0);
+            let ns: Vec<usize> = N_GRID.into_iter().chain(stops).collect();
+            for selection in SelectionKind::ALL {
+                for &n in &ns {
+                    let n = n.min(study.scenario(scenario).n_items());
+                    let key = CellKey {
+                        fit: key,
                         selection,
                         n,
-                    },
-                    Arc::new(cell),
-                );
+                        edits: None,
+                    };
+                    let found = cell(&study, &fit, &key);
+                    state.cells.insert(key, Arc::new(found));
+                }
             }
         }
     }
+    state.findings = Some(vec![
+        "2 constant items on which every model has the same score: a, b".into(),
+    ]);
     state.refresh();
+    replay(&mut state);
     state
+}
+
+/// Puts a made-up replay of the wanted model on the screen.
+pub(crate) fn replay(state: &mut State) {
+    let (Some((key, who)), Some(shown)) = (state.replay_wanted(), &state.shown) else {
+        return;
+    };
+    let cell = shown.now.cell().unwrap();
+    let steps = cell
+        .found
+        .selection
+        .anchors
+        .iter()
+        .enumerate()
+        .map(|(k, a)| {
+            let far = 0.3 * (-(k as f64) / 9.0).exp();
+            let swing = (k as f64 * 0.9).sin();
+            Step {
+                item: a.item,
+                score: f64::from(u8::from(k % 3 != 1)),
+                naive: (0.6 + 2.0 * far * swing).clamp(0.0, 1.0),
+                p_irt: 0.58 - 0.5 * far,
+                lambda: 1.0 / (1.0 + (k + 1) as f64 / 30.0),
+                theta: 0.4 - far + 0.1 * swing * far,
+                theta_sd: 0.15 + far,
+            }
+        });
+    let found = Replay {
+        scenario: key.fit.scenario,
+        truth: Some(0.59),
+        steps: steps.collect(),
+    };
+    state.replay.result = Some((key, who, Arc::new(found)));
+    state.replay.go(usize::MAX);
 }
 
 /// The benchmark and its fits.
@@ -193,17 +244,19 @@ pub(crate) fn study() -> (Study, Vec<FitShown>) {
             };
             let items = fitted.items();
             FitShown {
+                correctness: part.xy.iter().map(|p| [p[1], -p[0]]).collect(),
+                correctness_spread: [0.41, 0.07],
                 components: part.xy,
                 spread: [0.63, 0.21],
                 ..FitShown::at(&benchmark, fitted, items)
             }
         })
         .collect();
-    let split = Split {
+    let split = Arc::new(Split {
         train,
         test,
         warnings: Vec::new(),
-    };
+    });
     (
         Study {
             benchmark,
@@ -224,13 +277,16 @@ struct Part {
 }
 
 /// A plausible result: every so-manieth item is an anchor, clusters are the nearest anchor.
-fn cell(study: &Study, fit: &FitShown, scenario: usize, kind: SelectionKind, n: usize) -> Cell {
+pub(crate) fn cell(study: &Study, fit: &FitShown, key: &CellKey) -> Cell {
+    let (scenario, kind, n) = (key.fit.scenario, key.selection, key.n);
     let items = fit.components.len();
-    let offset = match kind {
-        SelectionKind::Random => 3,
-        SelectionKind::AnchorsCorrectness => 1,
-        SelectionKind::AnchorsIrt => 0,
-    };
+    let seed = key.fit.seed as usize;
+    let offset = seed
+        + match kind {
+            SelectionKind::Random => 3,
+            SelectionKind::AnchorsCorrectness => 1,
+            SelectionKind::AnchorsIrt => 0,
+        };
     let mut chosen: Vec<usize> = (0..n).map(|k| (k * items / n + offset) % items).collect();
     chosen.sort_unstable();
     let nearest = |i: usize| {
@@ -269,7 +325,7 @@ fn cell(study: &Study, fit: &FitShown, scenario: usize, kind: SelectionKind, n: 
                     .unwrap()
             };
             let truth = study.benchmark.true_score(model, place).unwrap();
-            let drift = 0.03 * ((model * 7 + n * (1 + offset)) as f64).sin();
+            let drift = 0.3 / (n as f64).sqrt() * ((model * 7 + n * (1 + offset)) as f64).sin();
             let ability = Ability {
                 theta: Gaussians::points(2, vec![0.0, 0.0]),
                 method: AbilityMethod::Posterior,
@@ -280,22 +336,36 @@ fn cell(study: &Study, fit: &FitShown, scenario: usize, kind: SelectionKind, n: 
                 p_irt: (truth + drift).clamp(0.0, 1.0),
                 answered: n,
             };
+            let parts = place.subscenarios.iter().map(|sub| {
+                let scores = sub.items.clone().map(score);
+                let truth = scores.sum::<f64>() / sub.items.len() as f64;
+                PartEstimate {
+                    truth,
+                    naive: truth - drift,
+                    p_irt: truth + drift,
+                }
+            });
+            let several = place.subscenarios.len() > 1;
             ModelEstimate {
                 model,
                 truth,
                 estimates,
+                parts: if several { parts.collect() } else { Vec::new() },
                 ability,
             }
         })
         .collect();
     Cell {
-        scenario,
-        selection: Selection {
-            kind,
-            anchors,
-            clusters,
+        found: SelectionEstimates {
+            scenario,
+            selection: Selection {
+                kind,
+                anchors,
+                clusters,
+            },
+            paper_lambda: 1.0 / (1.0 + n as f64 / 30.0),
+            models,
         },
-        paper_lambda: 1.0 / (1.0 + n as f64 / 30.0),
-        models,
+        mine: None,
     }
 }

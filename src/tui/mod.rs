@@ -3,21 +3,34 @@
 //! Input thread, signal thread and worker send [`event::Event`]s to one queue. The loop sleeps until
 //! one comes, takes all that are there, and then draws at most once, only when something changed.
 
+mod act;
 mod action;
+mod cast;
 mod choices;
+mod curves;
 mod engine;
 mod event;
+mod export;
 #[cfg(test)]
 mod fixture;
 mod glyphs;
+mod job;
+mod keys;
+mod overlay;
 mod plan;
+mod pointer;
 mod recent;
+mod replay;
+mod saved;
 #[cfg(test)]
 mod screens;
+mod script;
+mod shown;
 mod state;
 mod study;
 mod svg;
 mod theme;
+mod typing;
 mod update;
 mod view;
 mod walk;
@@ -26,9 +39,12 @@ mod worker;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode,
@@ -36,19 +52,25 @@ use crossterm::terminal::{
 use crossterm::{cursor, execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use terminal_colorsaurus::{QueryOptions, background_color};
 
 use tinyscope::data::read::ReadOptions;
+use tinyscope::data::write;
 use tinyscope::progress::Observer;
 use tinyscope::{Error, Result};
 
+use cast::Cast;
 use engine::{Configure, Engine, Read};
-use event::{Event, Report};
+use event::Event;
+use script::Driver;
 use state::{Source, State};
 use update::{Effect, update};
 use worker::{Work, Worker};
 
+pub(crate) use glyphs::Marker;
+pub(crate) use overlay::What;
+pub(crate) use saved::{Saved, SavedFit};
+pub(crate) use script::{Step, parse as parse_keys};
 pub(crate) use state::ViewName;
 pub(crate) use theme::ThemeName;
 
@@ -63,18 +85,31 @@ pub(crate) struct Options {
     /// Scenarios, n, selection, lambda, split and everything else that decides the numbers, for the
     /// benchmark that was read.
     pub(crate) configure: Arc<Configure>,
-    /// The theme; by environment where absent.
+    /// The theme; by the terminal where absent.
     pub(crate) theme: Option<ThemeName>,
+    /// How plots are drawn; Braille in terminals and octants in pictures where absent.
+    pub(crate) marker: Option<Marker>,
     /// The view shown first.
     pub(crate) view: ViewName,
     /// Names of the bundled demos.
     pub(crate) demos: Vec<String>,
+    /// The answers of the user's own model.
+    pub(crate) me: Option<PathBuf>,
+    /// How many seeds the trade-off's band is over.
+    pub(crate) seeds: usize,
+    /// A screen to be put back.
+    pub(crate) saved: Option<Saved>,
 }
 
 impl Options {
     fn state(&self, theme: ThemeName) -> State {
         let mut state = State::new(theme);
         state.view = self.view;
+        state.look.marker = self.marker.unwrap_or(Marker::Braille);
+        state.seeds = self.seeds;
+        state.percent = self.reading.percent;
+        state.theme_is_chosen = self.theme.is_some();
+        state.restore = self.saved.clone().map(Box::new);
         state
     }
 
@@ -87,20 +122,23 @@ impl Options {
     }
 }
 
-/// Opens the explorer and returns when the user leaves it.
+/// Opens the explorer and returns when the user leaves it: with 0, or with the number of the signal
+/// that asked to leave.
 ///
 /// # Errors
 /// There is no terminal, or it cannot be written to.
-pub(crate) fn explore(options: &Options) -> io::Result<()> {
+pub(crate) fn explore(options: &Options) -> io::Result<i32> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         let why = "the explorer needs a terminal; show, estimate and render do without";
         return Err(io::Error::other(why));
     }
-    let mut state = options.state(options.theme.unwrap_or_else(theme_of_environment));
+    let saved = options.saved.as_ref().and_then(Saved::theme);
+    let theme = options.theme.or(saved).unwrap_or_else(theme_of_terminal);
+    let mut state = options.state(theme);
     let named = |name: &str| std::env::var(name).unwrap_or_default();
     if !["truecolor", "24bit"].contains(&named("COLORTERM").as_str()) {
-        state.indexed = true;
-        state.theme = state.theme.indexed();
+        state.look.indexed = true;
+        state.look.theme = state.look.theme.indexed();
     }
     state.openable = options
         .demos
@@ -108,11 +146,17 @@ pub(crate) fn explore(options: &Options) -> io::Result<()> {
         .map(|name| Source::demo(name))
         .collect();
     state.openable.extend(recent::list());
+    state.mine_wanted = options.me.clone();
     run(state, options.source(), options.engine())
 }
 
-/// Mono where NO_COLOR is set, light where the terminal says that its background is, else dark.
-fn theme_of_environment() -> ThemeName {
+/// A terminal that answers at all does so within this; one far away has longer.
+const ANSWER: Duration = Duration::from_millis(100);
+const FAR_ANSWER: Duration = Duration::from_millis(600);
+
+/// Mono where NO_COLOR is set; else by the background that the environment names or the terminal
+/// tells; else dark.
+fn theme_of_terminal() -> ThemeName {
     let named = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     if named("NO_COLOR").is_some() {
         return ThemeName::Mono;
@@ -121,20 +165,42 @@ fn theme_of_environment() -> ThemeName {
         .as_deref()
         .and_then(|v| v.rsplit(';').next())
     {
-        Some("7" | "15") => ThemeName::Light,
-        _ => ThemeName::Dark,
+        Some("7" | "15") => return ThemeName::Light,
+        Some(_) => return ThemeName::Dark,
+        None => {}
+    }
+    let mut options = QueryOptions::default();
+    options.timeout = if named("SSH_CONNECTION").is_some() {
+        FAR_ANSWER
+    } else {
+        ANSWER
+    };
+    match background_color(options) {
+        Ok(colour) if colour.perceived_lightness() > 0.5 => ThemeName::Light,
+        Ok(_) | Err(_) => ThemeName::Dark,
     }
 }
 
-/// The screen as an SVG picture, without a terminal: the same state, jobs and views.
+/// What a scripted screen is written as.
+pub(crate) enum Picture {
+    /// One document of the last screen.
+    Last(What),
+    /// A recording of all of them.
+    Recording,
+}
+
+/// The screen after a script, without a terminal: the same state, jobs and views. `pictures` says in
+/// what forms.
 ///
 /// # Errors
-/// What the jobs report; a size below the smallest screen.
-pub(crate) fn picture(
+/// What the jobs report; a size below the smallest screen; a view without such a table.
+pub(crate) fn pictures(
     options: &Options,
     (width, height): (u16, u16),
+    (steps, slides): (&[Step], bool),
+    pictures: &[Picture],
     observer: &dyn Observer,
-) -> Result<String> {
+) -> Result<Vec<String>> {
     let (least_width, least_height) = view::SMALLEST;
     if width < least_width || height < least_height {
         return Err(Error::setting(
@@ -142,31 +208,41 @@ pub(crate) fn picture(
             format!("the screen needs {least_width} x {least_height}"),
         ));
     }
-    let mut state = options.state(options.theme.unwrap_or(ThemeName::Dark));
-    state.size = (width, height);
-    // Curves that the picture does not show are not computed.
-    state.ahead = false;
-    let mut engine = options.engine();
-    let mut effects = vec![update::open(&mut state, options.source())];
-    while let Some(effect) = effects.pop() {
-        let Effect::Start(job, generation) = effect else {
-            continue;
-        };
-        let report = Report::Done(engine.run(&job, observer)?);
-        effects = update(&mut state, Event::Job { generation, report });
+    let saved = options.saved.as_ref().and_then(Saved::theme);
+    let mut state = options.state(options.theme.or(saved).unwrap_or(ThemeName::Dark));
+    state.look.size = (width, height);
+    // A picture draws its own glyphs: it does not depend on what fonts have.
+    if options.marker.is_none() && matches!(pictures, [Picture::Last(What::Svg)]) {
+        state.look.marker = Marker::Octant;
     }
-    let area = Rect::new(0, 0, width, height);
-    let mut buffer = Buffer::empty(area);
-    view::draw(&state, area, &mut buffer);
-    let name = state
-        .study
-        .as_ref()
-        .map_or("", |s| s.benchmark.name.as_str());
-    let title = format!("tinyscope: {name}, {}", state.view.label());
-    Ok(svg::write(&buffer, &state.theme, &title))
+    let (source, me) = (options.source(), options.me.clone());
+    let mut driver = Driver::open(state, source, me, options.engine(), observer)?;
+    if slides {
+        view::slides::begin(&mut driver.state);
+    }
+    let mut cast = match pictures.iter().any(|p| matches!(p, Picture::Recording)) {
+        true => Some(Cast::new((width, height), &export::title(&driver.state))?),
+        false => None,
+    };
+    driver.play(steps, &mut |state, at| match &mut cast {
+        Some(cast) => cast.frame(state, at),
+        None => Ok(()),
+    })?;
+    let end = driver.now;
+    let state = driver.into_state();
+    let mut cast = cast.map(|cast| cast.finish(end));
+    pictures
+        .iter()
+        .map(|picture| match picture {
+            Picture::Recording => Ok(cast.take().unwrap_or_default()),
+            Picture::Last(what) => {
+                export::document(&state, *what).map_err(|why| Error::setting(why, ""))
+            }
+        })
+        .collect()
 }
 
-fn run<W: Work + Send + 'static>(mut state: State, source: Source, work: W) -> io::Result<()> {
+fn run<W: Work + Send + 'static>(mut state: State, source: Source, work: W) -> io::Result<i32> {
     restore_on_panic();
     let (sender, events) = channel();
     event::watch_signals(sender.clone())?;
@@ -185,10 +261,31 @@ fn run<W: Work + Send + 'static>(mut state: State, source: Source, work: W) -> i
 }
 
 /// The loop itself.
-fn turn(state: &mut State, events: &Receiver<Event>, worker: &mut Worker) -> io::Result<()> {
+fn turn(state: &mut State, events: &Receiver<Event>, worker: &mut Worker) -> io::Result<i32> {
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
     draw(state, &mut terminal)?;
-    while let Ok(first) = events.recv() {
+    let mut due = None;
+    loop {
+        // Only a replay that runs by itself has a clock; else the loop sleeps until something comes.
+        due = match (state.replay.playing, due) {
+            (false, _) => None,
+            (true, Some(due)) => Some(due),
+            (true, None) => Some(Instant::now() + state.replay.interval()),
+        };
+        let first = match due {
+            None => match events.recv() {
+                Ok(event) => event,
+                Err(_) => return Ok(0),
+            },
+            Some(at) => match events.recv_timeout(at.saturating_duration_since(Instant::now())) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => {
+                    due = None;
+                    Event::Tick
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            },
+        };
         let mut next = Some(first);
         while let Some(event) = next {
             for effect in update(state, event) {
@@ -196,14 +293,43 @@ fn turn(state: &mut State, events: &Receiver<Event>, worker: &mut Worker) -> io:
                     Effect::Start(job, generation) => worker.run(job, generation),
                     Effect::Cancel => worker.cancel(),
                     Effect::Remember(source) => recent::remember(&source),
-                    Effect::Quit => return Ok(()),
+                    Effect::Mouse(true) => execute!(io::stdout(), EnableMouseCapture)?,
+                    Effect::Mouse(false) => execute!(io::stdout(), DisableMouseCapture)?,
+                    Effect::Write(what) => {
+                        let written = write_here(state, what);
+                        update(state, Event::Written(written));
+                    }
+                    Effect::Quit(signal) => return Ok(signal),
                 }
             }
             next = events.try_recv().ok();
         }
         draw(state, &mut terminal)?;
     }
-    Ok(())
+}
+
+/// Writes what is on the screen to a new file in the current folder, and says its name.
+fn write_here(state: &State, what: What) -> std::result::Result<String, String> {
+    let text = export::document(state, what)?;
+    let stem = export::file_stem(state, what);
+    let extension = what.extension();
+    let names = (1..10_000).map(|k| match k {
+        1 => format!("{stem}.{extension}"),
+        k => format!("{stem}-{k}.{extension}"),
+    });
+    for name in names {
+        let path = PathBuf::from(&name);
+        if path.symlink_metadata().is_ok() {
+            continue;
+        }
+        return match write::atomically(&path, text.as_bytes()) {
+            Ok(()) => Ok(name),
+            Err(why) => Err(why.to_string()),
+        };
+    }
+    Err(format!(
+        "{stem}.{extension}: too many files of that name here"
+    ))
 }
 
 /// One frame inside a synchronized update, so that no terminal shows half of it.
@@ -212,7 +338,7 @@ fn draw(
     terminal: &mut Terminal<CrosstermBackend<io::Stdout>>,
 ) -> io::Result<()> {
     let size = terminal.size()?;
-    state.size = (size.width, size.height);
+    state.look.size = (size.width, size.height);
     if size.width == 0 || size.height == 0 {
         return Ok(());
     }
@@ -251,6 +377,7 @@ fn restore() {
     let _ = execute!(
         out,
         EndSynchronizedUpdate,
+        DisableMouseCapture,
         DisableBracketedPaste,
         LeaveAlternateScreen,
         cursor::Show

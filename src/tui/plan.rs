@@ -1,8 +1,11 @@
 //! Which job the screen needs next: it says what it lacks, and the most urgent comes first.
 
 use tinyscope::anchors::SelectionKind;
+use tinyscope::estimate::Estimator;
 
-use super::state::{Job, Setting, State, ViewName};
+use super::job::Job;
+use super::state::{Scope, Setting, State, ViewName};
+use super::update::next_stop;
 
 impl State {
     /// The most urgent job whose result is not there: first what the screen shows now, then what a
@@ -11,64 +14,160 @@ impl State {
         if self.paused || self.study.is_none() {
             return None;
         }
-        let Setting {
-            scope,
-            n,
-            selection,
-            ..
-        } = self.setting;
-        let here = self.scenarios_of(scope);
-        let everywhere: Vec<usize> = match &self.study {
-            Some(study) => study.settings.scenario_indices(&study.benchmark),
-            None => Vec::new(),
+        let lacks = |settings: &[Setting]| self.lacking(settings);
+        let kinds = |setting: &Setting| SelectionKind::ALL.map(|k| with(setting, k));
+        lacks(&self.waited_for())
+            .or_else(|| self.replay_job())
+            .or_else(|| self.looked_at())
+            .or_else(|| lacks(&kinds(&self.setting)))
+            .or_else(|| lacks(&self.listed()))
+            .or_else(|| if self.ahead { self.soon() } else { None })
+    }
+
+    /// What the screen cannot be drawn without.
+    fn waited_for(&self) -> Vec<Setting> {
+        let random = Setting {
+            estimator: Estimator::Naive,
+            ..with(&self.setting, SelectionKind::Random)
         };
-        let now = self.lacking(&here, &[selection, SelectionKind::Random], &[n]);
-        now.or_else(|| self.lacking(&here, &SelectionKind::ALL, &[n]))
-            .or_else(|| {
-                let grid = (self.view == ViewName::Tradeoff).then(|| self.grid());
-                grid.and_then(|grid| self.lacking(&here, &SelectionKind::ALL, &grid))
-            })
-            .or_else(|| self.lacking(&everywhere, &[selection], &[n]))
-            .or_else(|| {
-                let grid = self.ahead.then(|| self.grid());
-                grid.and_then(|grid| self.lacking(&here, &SelectionKind::ALL, &grid))
+        let mut wanted = vec![self.setting.clone(), random];
+        wanted.extend(self.pinned(self.setting.scope));
+        wanted
+    }
+
+    /// The errors of the list: the setting in every scenario that was asked for.
+    fn listed(&self) -> Vec<Setting> {
+        let Some(study) = &self.study else {
+            return Vec::new();
+        };
+        let scenarios = study.settings.scenario_indices(&study.benchmark);
+        let one = |s: usize| Setting {
+            scope: Scope::One(s),
+            ..self.setting.clone()
+        };
+        scenarios.into_iter().map(one).collect()
+    }
+
+    /// What only the view on the screen needs.
+    fn looked_at(&self) -> Option<Job> {
+        match self.view {
+            ViewName::Tradeoff => self.curves(),
+            ViewName::Data if self.findings.is_none() => self.untried(Job::Diagnose),
+            // On a live screen the overlap of other seeds can wait.
+            ViewName::Map | ViewName::Items if !self.ahead => self.lacking(&self.other_seeds()),
+            _ => None,
+        }
+    }
+
+    /// What a key would show next.
+    fn soon(&self) -> Option<Job> {
+        let stops = [true, false].map(|up| Setting {
+            n: next_stop(self.setting.n, up, self.largest_n()),
+            ..self.setting.clone()
+        });
+        let beside = stops.iter().flat_map(|stop| {
+            let random = with(stop, SelectionKind::Random);
+            [stop.clone(), random]
+        });
+        self.lacking(&beside.collect::<Vec<_>>())
+            .or_else(|| self.lacking(&self.other_seeds()))
+            .or_else(|| self.curves())
+            .or_else(|| match self.findings {
+                None => self.untried(Job::Diagnose),
+                Some(_) => None,
             })
     }
 
-    fn lacking(
-        &self,
-        scenarios: &[usize],
-        selections: &[SelectionKind],
-        ns: &[usize],
-    ) -> Option<Job> {
-        let mut jobs = Vec::new();
-        for &n in ns {
-            for &selection in selections {
-                for &scenario in scenarios {
-                    let key = self.key(scenario, selection, n);
-                    if self.fits.get(scenario).is_some_and(Option::is_none) {
-                        jobs.push(Job::Fit(scenario));
-                    } else if !self.cells.contains_key(&key) {
-                        jobs.push(Job::Cell(key));
-                    }
+    /// The trade-off's curves at this seed, then at the others of the band.
+    fn curves(&self) -> Option<Job> {
+        let at = |seed: u64| {
+            let mut settings = Vec::new();
+            for n in self.grid() {
+                for kind in SelectionKind::ALL {
+                    settings.push(Setting {
+                        n,
+                        seed,
+                        ..with(&self.setting, kind)
+                    });
                 }
             }
+            settings
+        };
+        self.lacking(&at(self.setting.seed))
+            .or_else(|| self.band().find_map(|seed| self.lacking(&at(seed))))
+    }
+
+    /// The setting at the other seeds of the band: how stable the anchors are.
+    pub(crate) fn other_seeds(&self) -> Vec<Setting> {
+        self.band()
+            .filter(|&seed| seed != self.setting.seed)
+            .map(|seed| Setting {
+                seed,
+                ..self.setting.clone()
+            })
+            .collect()
+    }
+
+    /// The first job of these settings whose result is not there. Only the fits of the current
+    /// setting are shown; those of other seeds stay with the worker.
+    fn lacking(&self, settings: &[Setting]) -> Option<Job> {
+        settings.iter().find_map(|setting| {
+            self.scenarios_of(setting.scope)
+                .into_iter()
+                .find_map(|scenario| {
+                    let key = self.key(scenario, setting);
+                    let mine =
+                        setting.seed == self.setting.seed && setting.theta == self.setting.theta;
+                    if mine && !self.fits.contains_key(&key.fit) {
+                        return self.untried(Job::Fit(key.fit));
+                    }
+                    if self.cells.contains_key(&key) {
+                        return None;
+                    }
+                    self.untried(Job::Cell(key))
+                })
+        })
+    }
+
+    fn untried(&self, job: Job) -> Option<Job> {
+        (!self.failed.contains_key(&job)).then_some(job)
+    }
+
+    fn replay_job(&self) -> Option<Job> {
+        if self.view != ViewName::Replay {
+            return None;
         }
-        jobs.into_iter().find(|job| !self.failed.contains_key(job))
+        let (key, who) = self.replay_wanted()?;
+        if self.replay.holds(&key, who) {
+            return None;
+        }
+        self.untried(Job::Replay(key, who))
     }
 
     /// True when the screen is waiting for this job's result.
     pub(crate) fn urgent(&self, job: &Job) -> bool {
-        let here = self.scenarios_of(self.setting.scope);
         match job {
-            Job::Load(_) => true,
-            Job::Fit(scenario) => here.contains(scenario),
-            Job::Cell(key) => {
-                here.contains(&key.scenario)
-                    && *key == self.key(key.scenario, key.selection, self.setting.n)
-                    && (key.selection == self.setting.selection
-                        || key.selection == SelectionKind::Random)
+            Job::Load(_) | Job::Answers(_) => true,
+            Job::Diagnose => self.view == ViewName::Data,
+            Job::Replay(key, who) => {
+                self.view == ViewName::Replay && self.replay_wanted() == Some((key.clone(), *who))
             }
+            Job::Fit(fit) => {
+                self.scenarios_of(self.setting.scope)
+                    .contains(&fit.scenario)
+                    && *fit == self.fit_key(fit.scenario, &self.setting)
+            }
+            Job::Cell(key) => self.waited_for().iter().any(|setting| {
+                self.scenarios_of(setting.scope).contains(&key.fit.scenario)
+                    && *key == self.key(key.fit.scenario, setting)
+            }),
         }
+    }
+}
+
+fn with(setting: &Setting, selection: SelectionKind) -> Setting {
+    Setting {
+        selection,
+        ..setting.clone()
     }
 }

@@ -3,39 +3,34 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
 use super::event::Event;
 use super::glyphs::Marker;
-use super::state::{Axes, ColourBy, Job, Overlay, Running, Scope, Source, State, ViewName};
+use super::job::{FitKey, Job};
+use super::overlay::Overlay;
+use super::script::{self, Step};
+use super::state::{Axes, ColourBy, Running, Scope, Source, State, ViewName};
 use super::theme::{Theme, ThemeName};
 use super::update::update;
 use super::{fixture, view};
 
 pub(super) fn screen(state: &mut State, width: u16, height: u16) -> Buffer {
     let area = Rect::new(0, 0, width, height);
-    state.size = (width, height);
+    state.look.size = (width, height);
     let mut buffer = Buffer::empty(area);
     view::draw(state, area, &mut buffer);
     buffer
 }
 
+/// Presses keys as scripts write them; jobs are not done.
 pub(super) fn press(state: &mut State, keys: &str) {
-    for key in keys.split_whitespace() {
-        let code = match key {
-            "Left" => KeyCode::Left,
-            "Right" => KeyCode::Right,
-            "Up" => KeyCode::Up,
-            "Down" => KeyCode::Down,
-            "Tab" => KeyCode::Tab,
-            "Enter" => KeyCode::Enter,
-            "Esc" => KeyCode::Esc,
-            letter => KeyCode::Char(letter.chars().next().unwrap()),
-        };
-        update(state, Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    for step in script::parse(keys).unwrap() {
+        if let Step::Press(key, _) = step {
+            update(state, Event::Key(key));
+        }
     }
 }
 
@@ -77,21 +72,13 @@ fn dump(buffer: &Buffer) -> String {
     format!("{text}\n{grid}")
 }
 
-fn name(view: ViewName) -> &'static str {
-    match view {
-        ViewName::Map => "map",
-        ViewName::Scores => "scores",
-        ViewName::Tradeoff => "tradeoff",
-    }
-}
-
 #[test]
 fn views_in_every_theme() {
     for theme in ThemeName::ALL {
         let mut state = fixture::state(theme);
         for view in ViewName::ALL {
             state.view = view;
-            let file = format!("{}-{}-120x36", name(view), theme.label());
+            let file = format!("{}-{}-120x36", view.name(), theme.label());
             insta::assert_snapshot!(file, dump(&screen(&mut state, 120, 36)));
         }
     }
@@ -103,7 +90,7 @@ fn views_in_other_sizes() {
     for view in ViewName::ALL {
         state.view = view;
         for (width, height) in [(80, 24), (200, 60)] {
-            let file = format!("{}-dark-{width}x{height}", name(view));
+            let file = format!("{}-dark-{width}x{height}", view.name());
             insta::assert_snapshot!(file, dump(&screen(&mut state, width, height)));
         }
     }
@@ -112,7 +99,7 @@ fn views_in_other_sizes() {
 #[test]
 fn ascii_markers_leave_only_ascii_and_the_items_own_script() {
     let mut state = fixture::state(ThemeName::Mono);
-    state.marker = Marker::Ascii;
+    state.look.marker = Marker::Ascii;
     for view in ViewName::ALL {
         state.view = view;
         let buffer = screen(&mut state, 120, 36);
@@ -124,7 +111,7 @@ fn ascii_markers_leave_only_ascii_and_the_items_own_script() {
             );
         }
         insta::assert_snapshot!(
-            format!("{}-ascii-80x24", name(view)),
+            format!("{}-ascii-80x24", view.name()),
             dump(&screen(&mut state, 80, 24))
         );
     }
@@ -152,7 +139,11 @@ fn an_older_result_is_dimmed_and_the_job_is_shown() {
     state.setting.n = 77;
     state.refresh();
     state.running = Some(Running {
-        job: Job::Fit(0),
+        job: Job::Fit(FitKey {
+            scenario: 0,
+            theta: tinyscope::experiment::Scope::Scenario,
+            seed: 0,
+        }),
         generation: 1,
         what: "choosing 77 items of arithmetic".into(),
         done: 0.4,
@@ -188,7 +179,7 @@ fn overall_has_scores_and_curves_and_the_map_says_why_it_has_none() {
     for view in ViewName::ALL {
         state.view = view;
         insta::assert_snapshot!(
-            format!("{}-overall-120x36", name(view)),
+            format!("{}-overall-120x36", view.name()),
             dump(&screen(&mut state, 120, 36))
         );
     }
@@ -208,7 +199,10 @@ fn every_size_draws() {
     let mut state = fixture::state(ThemeName::Dark);
     for overlay in [
         Overlay::None,
-        Overlay::Help(99),
+        Overlay::Help {
+            scroll: 99,
+            search: String::new(),
+        },
         Overlay::Open {
             row: 9,
             path: "x".repeat(300),
@@ -231,7 +225,7 @@ fn every_size_draws() {
                 (300, 100),
             ] {
                 for open in [None, Some(true), Some(false)] {
-                    (state.list_open, state.inspector_open) = (open, open);
+                    (state.look.list_open, state.look.inspector_open) = (open, open);
                     let text = dump(&screen(&mut state, width, height));
                     if width >= 60 && height >= 1 && (width < 80 || height < 24) {
                         assert!(text.contains("tinyscope needs 80 x 24 cells"), "{text}");
@@ -271,7 +265,7 @@ fn numbers_stand_under_their_headings() {
 fn indexed_themes_draw_the_same_characters() {
     let mut state = fixture::state(ThemeName::Light);
     let first = screen(&mut state, 120, 36);
-    state.theme = Theme::new(ThemeName::Light).indexed();
+    state.look.theme = Theme::new(ThemeName::Light).indexed();
     let second = screen(&mut state, 120, 36);
     assert!(
         first

@@ -1,31 +1,27 @@
-//! Everything the screen shows, and which job it needs next.
+//! Everything the screen shows.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tinyscope::anchors::{Anchor, SelectionKind};
+use tinyscope::anchors::{Edits, SelectionKind};
+use tinyscope::data::Split;
 use tinyscope::estimate::Estimator;
-use tinyscope::experiment::{Lambda, Metrics, Settings};
+use tinyscope::experiment::{Lambda, Metrics, Scope as Theta, Settings};
 
 use super::glyphs::Marker;
-use super::study::{
-    Cell, CellKey, Curve, FitShown, Scored, Study, curve, metrics, paper_lambda, scored,
-};
+use super::job::{CellKey, FitKey, Job};
+use super::overlay::Overlay;
+use super::replay::ReplayState;
+use super::shown::Matches;
+use super::study::{Cell, Curve, FitShown, Mine, Study, metrics, scored};
 use super::theme::{Theme, ThemeName};
 
-pub(crate) use super::choices::{Axes, ColourBy, Overlay, Scope, Setting, Sort, Source, ViewName};
-
-/// Work for the worker.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Job {
-    /// Read a benchmark.
-    Load(Source),
-    /// Fit a scenario.
-    Fit(usize),
-    /// Choose items and estimate.
-    Cell(CellKey),
-}
+pub(crate) use super::choices::{
+    AllEdits, Axes, ColourBy, Cost, Cursor, ItemSort, Layers, Lower, Scope, Setting, Sort, Source,
+    ViewName, Zoom,
+};
+pub(crate) use super::shown::Shown;
 
 /// The job that the worker is at.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,33 +38,42 @@ pub(crate) struct Running {
     pub(crate) elapsed: Duration,
 }
 
-/// The result on the screen; it may be older than the setting.
-#[derive(Debug, Clone)]
-pub(crate) struct Shown {
-    /// The scope, n and selection it belongs to.
-    pub(crate) setting: Setting,
-    /// One cell a scenario of the scope.
-    pub(crate) cells: Vec<Arc<Cell>>,
-    /// True and estimated scores at the current estimator and lambda.
-    pub(crate) scores: Vec<Scored>,
-    /// How good they are.
-    pub(crate) metrics: Metrics,
-    /// The same for a stratified random sample of the same n with the naive estimator.
-    pub(crate) baseline: Option<Metrics>,
-    /// The paper's lambda (mean over scenarios for overall).
-    pub(crate) paper_lambda: Option<f64>,
-    /// False while a newer result is being computed.
-    pub(crate) fresh: bool,
-}
-
 /// Values of n that the slider and its keys stop at.
 pub(crate) const N_STOPS: [usize; 20] = [
     5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200, 250, 300, 400, 500, 750, 1000,
 ];
 /// Values of n at which the trade-off curves are computed.
 pub(crate) const N_GRID: [usize; 9] = [10, 20, 30, 40, 60, 80, 100, 150, 200];
+/// Where a scenario has fewer items than this, the curves are computed at every tenth of them.
+const FEW_ITEMS: usize = 60;
 /// Step of lambda's keys.
 pub(crate) const LAMBDA_STEP: f64 = 0.05;
+/// Seeds of the trade-off's band.
+pub(crate) const SEEDS: usize = 5;
+
+/// A curve of an item, with its scenario and position.
+pub(crate) type ItemCurve = (usize, usize, Curve);
+
+/// How the screen looks, whatever it shows.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Columns and rows of the screen.
+    pub(crate) size: (u16, u16),
+    /// How plots are drawn.
+    pub(crate) marker: Marker,
+    /// Styles.
+    pub(crate) theme: Theme,
+    /// Only colours that 256-colour terminals have.
+    pub(crate) indexed: bool,
+    /// The list of scenarios as the user wants it; by the screen's width where absent.
+    pub(crate) list_open: Option<bool>,
+    /// The inspector as the user wants it; by the screen's width where absent.
+    pub(crate) inspector_open: Option<bool>,
+    /// Talks: the slide that is shown.
+    pub(crate) slide: Option<usize>,
+    /// The mouse is listened to.
+    pub(crate) mouse: bool,
+}
 
 /// Everything the screen shows.
 #[derive(Debug)]
@@ -79,54 +84,96 @@ pub(crate) struct State {
     pub(crate) source: Option<Source>,
     /// What the user asks for.
     pub(crate) setting: Setting,
+    /// A setting kept for comparison; its scope is that of the screen.
+    pub(crate) pin: Option<Setting>,
     /// The result on the screen.
     pub(crate) shown: Option<Shown>,
-    /// Fits by scenario.
-    pub(crate) fits: Vec<Option<Arc<FitShown>>>,
-    /// Results by scenario, selection and n.
+    /// Fits by scenario, scope of theta and seed.
+    pub(crate) fits: HashMap<FitKey, Arc<FitShown>>,
+    /// Splits by seed.
+    pub(crate) splits: HashMap<u64, Arc<Split>>,
+    /// Results by fit, selection, n and edits.
     pub(crate) cells: HashMap<CellKey, Arc<Cell>>,
+    /// What a sceptic would find in the data, once looked for.
+    pub(crate) findings: Option<Vec<String>>,
+    /// The user's own model.
+    pub(crate) mine: Option<Arc<Mine>>,
+    /// True scores of all models in a scope, best first; computed when first needed.
+    pub(crate) truths: HashMap<Scope, Arc<Vec<(usize, f64)>>>,
     /// Jobs that failed and why; they are not tried again.
     pub(crate) failed: HashMap<Job, String>,
     /// The running job.
     pub(crate) running: Option<Running>,
-    /// Compute the trade-off curves before they are looked at.
+    /// Compute what may be looked at next.
     pub(crate) ahead: bool,
+    /// How many seeds the trade-off's band is over.
+    pub(crate) seeds: usize,
     /// True after the cancel key, until the setting changes.
     pub(crate) paused: bool,
     /// The view.
     pub(crate) view: ViewName,
     /// What lies over it.
     pub(crate) overlay: Overlay,
-    /// Index of the selected anchor of the shown cell.
-    pub(crate) anchor: usize,
-    /// Curve of the selected anchor, with its scenario and item.
-    pub(crate) curve: Option<(usize, usize, Curve)>,
+    /// Position of the selected item in the scenario.
+    pub(crate) item: Option<usize>,
+    /// Response curve of the selected item.
+    pub(crate) curve: Option<ItemCurve>,
+    /// Items whose response curves are drawn together, by position, in the order of marking.
+    pub(crate) marked: Vec<ItemCurve>,
+    /// The sub-scenario that stands out.
+    pub(crate) part: Option<usize>,
     /// Matrix row of the selected model.
     pub(crate) model: Option<usize>,
+    /// The replay.
+    pub(crate) replay: ReplayState,
     /// Colours of the map.
     pub(crate) colour_by: ColourBy,
     /// What the axes of the map are.
     pub(crate) axes: Axes,
+    /// What the cursor of the map walks.
+    pub(crate) cursor: Cursor,
+    /// The layers of the map.
+    pub(crate) layers: Layers,
+    /// The part of the map that is shown.
+    pub(crate) zoom: Zoom,
     /// Order of the model table.
     pub(crate) sort: Sort,
-    /// Lines the item's text is scrolled by.
+    /// Scores as ranks.
+    pub(crate) ranking: bool,
+    /// Order of the item table.
+    pub(crate) item_sort: ItemSort,
+    /// Only items that hold this text, in Map and Items.
+    pub(crate) item_filter: String,
+    /// The items of the shown scenario that it keeps.
+    pub(crate) matches: Option<Matches>,
+    /// Only models that hold this text, in Scores and Replay.
+    pub(crate) model_filter: String,
+    /// The lower plot of the trade-off.
+    pub(crate) lower: Lower,
+    /// n on a logarithmic axis.
+    pub(crate) log_n: bool,
+    /// What an answer costs.
+    pub(crate) cost: Option<Cost>,
+    /// Lines the item's text or the data's facts are scrolled by.
     pub(crate) scroll: u16,
-    /// The list of scenarios as the user wants it; by the screen's width where absent.
-    pub(crate) list_open: Option<bool>,
-    /// The inspector as the user wants it; open where absent.
-    pub(crate) inspector_open: Option<bool>,
-    /// Columns and rows of the screen.
-    pub(crate) size: (u16, u16),
-    /// How plots are drawn.
-    pub(crate) marker: Marker,
-    /// Styles.
-    pub(crate) theme: Theme,
-    /// Only colours that 256-colour terminals have.
-    pub(crate) indexed: bool,
+    /// Settings before the last changes of anchors, for undo.
+    pub(crate) undo: Vec<AllEdits>,
+    /// Settings that were undone.
+    pub(crate) redo: Vec<AllEdits>,
+    /// How it looks.
+    pub(crate) look: Look,
     /// A line for the user until the next key.
     pub(crate) message: Option<String>,
     /// Demos and recent files of the open list.
     pub(crate) openable: Vec<Source>,
+    /// Answers of the user's own model to read once the benchmark is.
+    pub(crate) mine_wanted: Option<std::path::PathBuf>,
+    /// Scores of files are percentages.
+    pub(crate) percent: bool,
+    /// The theme was asked for: settings that are restored leave it.
+    pub(crate) theme_is_chosen: bool,
+    /// Settings to restore once the benchmark is read.
+    pub(crate) restore: Option<Box<super::saved::Saved>>,
     /// Counts jobs started.
     pub(crate) generation: u64,
     /// Reports of generations before this one belong to a benchmark that is closed.
@@ -136,41 +183,77 @@ pub(crate) struct State {
 impl State {
     /// An empty screen.
     pub(crate) fn new(theme: ThemeName) -> State {
-        let setting = Setting {
-            scope: Scope::One(0),
-            n: 100,
-            selection: SelectionKind::AnchorsIrt,
-            estimator: Estimator::GpIrt,
-            lambda: Lambda::Auto,
-        };
         State {
             study: None,
             source: None,
-            setting,
+            setting: Setting {
+                scope: Scope::One(0),
+                n: 100,
+                selection: SelectionKind::AnchorsIrt,
+                estimator: Estimator::GpIrt,
+                lambda: Lambda::Auto,
+                theta: Theta::Scenario,
+                seed: 0,
+                edits: AllEdits::default(),
+            },
+            pin: None,
             shown: None,
-            fits: Vec::new(),
+            fits: HashMap::new(),
+            splits: HashMap::new(),
             cells: HashMap::new(),
+            findings: None,
+            mine: None,
+            truths: HashMap::new(),
             failed: HashMap::new(),
             running: None,
             ahead: true,
+            seeds: SEEDS,
             paused: false,
             view: ViewName::Map,
             overlay: Overlay::None,
-            anchor: 0,
+            item: None,
             curve: None,
+            marked: Vec::new(),
+            part: None,
             model: None,
+            replay: ReplayState::default(),
             colour_by: ColourBy::Cluster,
             axes: Axes::Components,
+            cursor: Cursor::Anchors,
+            layers: Layers {
+                items: true,
+                anchors: true,
+                lines: false,
+            },
+            zoom: Zoom::WHOLE,
             sort: Sort::Truth,
+            ranking: false,
+            item_sort: ItemSort::Weight,
+            item_filter: String::new(),
+            matches: None,
+            model_filter: String::new(),
+            lower: Lower::Lambda,
+            log_n: false,
+            cost: None,
             scroll: 0,
-            list_open: None,
-            inspector_open: None,
-            size: (0, 0),
-            marker: Marker::Braille,
-            theme: Theme::new(theme),
-            indexed: false,
+            undo: Vec::new(),
+            redo: Vec::new(),
+            look: Look {
+                size: (0, 0),
+                marker: Marker::Braille,
+                theme: Theme::new(theme),
+                indexed: false,
+                list_open: None,
+                inspector_open: None,
+                slide: None,
+                mouse: false,
+            },
             message: None,
             openable: Vec::new(),
+            mine_wanted: None,
+            percent: false,
+            theme_is_chosen: false,
+            restore: None,
             generation: 0,
             first_generation: 0,
         }
@@ -190,6 +273,9 @@ impl State {
             },
             estimator: Estimator::GpIrt,
             lambda: settings.lambda,
+            theta: settings.scope,
+            seed: settings.seed,
+            edits: AllEdits::default(),
         };
     }
 
@@ -199,32 +285,65 @@ impl State {
             self.configure(&study.settings);
         }
         let scenarios = study.scenarios();
-        if let Scope::One(index) = self.setting.scope
-            && index >= scenarios
-        {
+        let gone = match self.setting.scope {
+            Scope::One(index) => index >= scenarios,
+            Scope::Overall => scenarios < 2,
+        };
+        if gone {
             self.setting.scope = Scope::One(0);
         }
-        if self.setting.scope == Scope::Overall && scenarios < 2 {
-            self.setting.scope = Scope::One(0);
-        }
-        self.fits = vec![None; scenarios];
+        self.fits.clear();
+        self.splits.clear();
+        self.splits
+            .insert(study.settings.seed, Arc::clone(&study.split));
         self.cells.clear();
+        self.truths.clear();
         self.failed.clear();
+        self.findings = None;
         self.shown = None;
-        self.curve = None;
         self.model = None;
-        self.anchor = 0;
-        self.scroll = 0;
+        self.pin = None;
         self.paused = false;
+        self.replay = ReplayState::default();
+        self.setting.edits = AllEdits::default();
+        self.undo.clear();
+        self.redo.clear();
+        self.item_filter.clear();
+        self.model_filter.clear();
         self.study = Some(study);
+        self.leave_scenario();
         self.setting.n = self.setting.n.clamp(1, self.largest_n());
+    }
+
+    /// Forgets what belongs to the scenario that was shown.
+    pub(crate) fn leave_scenario(&mut self) {
+        self.item = None;
+        self.curve = None;
+        self.marked.clear();
+        self.part = None;
+        self.zoom = Zoom::WHOLE;
+        self.scroll = 0;
+        self.replay.pause();
+    }
+
+    /// Number of scenarios.
+    pub(crate) fn scenarios(&self) -> usize {
+        self.study.as_ref().map_or(0, |s| s.scenarios())
     }
 
     /// Scenario indices of a scope.
     pub(crate) fn scenarios_of(&self, scope: Scope) -> Vec<usize> {
         match scope {
             Scope::One(index) => vec![index],
-            Scope::Overall => (0..self.fits.len()).collect(),
+            Scope::Overall => (0..self.scenarios()).collect(),
+        }
+    }
+
+    /// The shown scenario, unless it is all of them.
+    pub(crate) fn scenario(&self) -> Option<usize> {
+        match self.setting.scope {
+            Scope::One(index) if index < self.scenarios() => Some(index),
+            _ => None,
         }
     }
 
@@ -241,176 +360,74 @@ impl State {
             .max(1)
     }
 
-    /// The cell key of a scenario; n is capped at its number of items.
-    pub(crate) fn key(&self, scenario: usize, selection: SelectionKind, n: usize) -> CellKey {
-        let items = self
-            .study
-            .as_ref()
-            .map_or(n, |s| s.scenario(scenario).n_items());
-        CellKey {
+    /// The fit that a setting rests on in a scenario.
+    pub(crate) fn fit_key(&self, scenario: usize, setting: &Setting) -> FitKey {
+        FitKey {
             scenario,
-            selection,
-            n: n.min(items),
+            theta: setting.theta,
+            seed: setting.seed,
         }
     }
 
-    /// Cells of a scope, if all are there.
-    pub(crate) fn cells_of(
-        &self,
-        scope: Scope,
-        selection: SelectionKind,
-        n: usize,
-    ) -> Option<Vec<Arc<Cell>>> {
-        let scenarios = self.scenarios_of(scope);
+    /// The fit of a scenario at the current setting.
+    pub(crate) fn fit(&self, scenario: usize) -> Option<&Arc<FitShown>> {
+        self.fits.get(&self.fit_key(scenario, &self.setting))
+    }
+
+    /// The split at the current seed, or the first one until it is there.
+    pub(crate) fn split(&self) -> Option<&Arc<Split>> {
+        let first = || self.study.as_ref().map(|s| &s.split);
+        self.splits.get(&self.setting.seed).or_else(first)
+    }
+
+    /// The cell that a setting needs of a scenario; n is capped at its number of items.
+    pub(crate) fn key(&self, scenario: usize, setting: &Setting) -> CellKey {
+        let items = self.study.as_ref();
+        let items = items.map_or(setting.n, |s| s.scenario(scenario).n_items());
+        CellKey {
+            fit: self.fit_key(scenario, setting),
+            selection: setting.selection,
+            n: setting.n.min(items),
+            edits: setting.edits.get(&scenario).cloned(),
+        }
+    }
+
+    /// Cells of a setting in its scope, if all are there.
+    pub(crate) fn cells_of(&self, setting: &Setting) -> Option<Vec<Arc<Cell>>> {
+        let scenarios = self.scenarios_of(setting.scope);
         if scenarios.is_empty() {
             return None;
         }
         scenarios
             .iter()
-            .map(|&s| self.cells.get(&self.key(s, selection, n)).cloned())
+            .map(|&s| self.cells.get(&self.key(s, setting)).cloned())
             .collect()
     }
 
-    /// How good an estimator is on a scope, if its cells are there.
-    pub(crate) fn metrics_of(
-        &self,
-        scope: Scope,
-        selection: SelectionKind,
-        n: usize,
-        estimator: Estimator,
-        lambda: Lambda,
-    ) -> Option<Metrics> {
-        let cells = self.cells_of(scope, selection, n)?;
-        Some(metrics(&scored(&cells, estimator, lambda)))
+    /// How good a setting is, if its cells are there.
+    pub(crate) fn metrics_of(&self, setting: &Setting) -> Option<Metrics> {
+        let cells = self.cells_of(setting)?;
+        Some(metrics(&scored(&cells, setting.estimator, setting.lambda)))
+    }
+
+    /// What the user changed by hand in a scenario.
+    pub(crate) fn edits(&self, scenario: usize) -> Option<&Arc<Edits>> {
+        self.setting.edits.get(&scenario)
     }
 
     /// Values of n of the trade-off curves in the current scope.
     pub(crate) fn grid(&self) -> Vec<usize> {
         let largest = self.largest_n();
+        if largest < FEW_ITEMS {
+            let tenths = (1..=10).map(|k| (k * largest).div_ceil(10));
+            return tenths.collect::<BTreeSet<usize>>().into_iter().collect();
+        }
         N_GRID.into_iter().filter(|&n| n <= largest).collect()
     }
 
-    /// Brings what is shown up to date with setting and results; called after every change.
-    pub(crate) fn refresh(&mut self) {
-        let wanted = self.setting;
-        let old = self.shown.take();
-        let (base, cells, fresh) = match self.cells_of(wanted.scope, wanted.selection, wanted.n) {
-            Some(cells) => (wanted, cells, true),
-            None => match &old {
-                Some(old) => (old.setting, old.cells.clone(), false),
-                None => {
-                    self.curve = None;
-                    return;
-                }
-            },
-        };
-        if let Some(old) = &old {
-            self.keep_anchor(old, base.scope, &cells);
-        } else {
-            self.anchor = heaviest(&cells);
-        }
-        let scores = scored(&cells, wanted.estimator, wanted.lambda);
-        let baseline = self.metrics_of(
-            base.scope,
-            SelectionKind::Random,
-            base.n,
-            Estimator::Naive,
-            Lambda::Auto,
-        );
-        self.shown = Some(Shown {
-            setting: Setting {
-                estimator: wanted.estimator,
-                lambda: wanted.lambda,
-                ..base
-            },
-            metrics: metrics(&scores),
-            scores,
-            baseline,
-            paper_lambda: paper_lambda(&cells),
-            cells,
-            fresh,
-        });
-        self.refresh_curve();
+    /// Seeds of the trade-off's band.
+    pub(crate) fn band(&self) -> std::ops::Range<u64> {
+        let first = self.study.as_ref().map_or(0, |s| s.settings.seed);
+        first..first.saturating_add(self.seeds as u64)
     }
-
-    /// Keeps the selected item where it is still an anchor, else takes the anchor nearest to it.
-    fn keep_anchor(&mut self, old: &Shown, scope: Scope, cells: &[Arc<Cell>]) {
-        let (Some(before), Some(now)) = (old.cells.first(), cells.first()) else {
-            return;
-        };
-        if Arc::ptr_eq(before, now) {
-            return;
-        }
-        self.scroll = 0;
-        let same_scope = old.setting.scope == scope;
-        let item = before
-            .selection
-            .anchors
-            .get(self.anchor)
-            .map(|a| a.item)
-            .filter(|_| same_scope);
-        let Some(item) = item else {
-            self.anchor = heaviest(cells);
-            return;
-        };
-        let xy = match scope {
-            Scope::One(s) => self.fits.get(s).cloned().flatten(),
-            Scope::Overall => None,
-        };
-        let distance = |other: usize| match &xy {
-            Some(fit) => match (fit.xy(self.axes).get(item), fit.xy(self.axes).get(other)) {
-                (Some(p), Some(q)) => (p[0] - q[0]).hypot(p[1] - q[1]),
-                _ => f64::INFINITY,
-            },
-            None => f64::from(u8::from(other != item)),
-        };
-        self.anchor = now
-            .selection
-            .anchors
-            .iter()
-            .enumerate()
-            .min_by(|p, q| distance(p.1.item).total_cmp(&distance(q.1.item)))
-            .map_or(0, |(index, _)| index);
-    }
-
-    /// Scenario and item of the selected anchor.
-    pub(crate) fn selected_item(&self) -> Option<(usize, Anchor)> {
-        let shown = self.shown.as_ref()?;
-        let Scope::One(scenario) = shown.setting.scope else {
-            return None;
-        };
-        Some((
-            scenario,
-            *shown.cells.first()?.selection.anchors.get(self.anchor)?,
-        ))
-    }
-
-    /// Computes the response curve of the selected anchor where it is not there yet.
-    pub(crate) fn refresh_curve(&mut self) {
-        let wanted = self
-            .selected_item()
-            .map(|(scenario, anchor)| (scenario, anchor.item));
-        if self.curve.as_ref().map(|c| (c.0, c.1)) == wanted {
-            return;
-        }
-        self.curve = wanted.and_then(|(scenario, item)| {
-            let fit = self.fits.get(scenario)?.as_ref()?;
-            let study = self.study.as_ref()?;
-            Some((scenario, item, curve(study, fit, item)))
-        });
-    }
-}
-
-/// The anchor with the largest weight.
-fn heaviest(cells: &[Arc<Cell>]) -> usize {
-    cells
-        .first()
-        .and_then(|cell| {
-            cell.selection
-                .anchors
-                .iter()
-                .enumerate()
-                .max_by(|p, q| p.1.weight.total_cmp(&q.1.weight).then(q.0.cmp(&p.0)))
-        })
-        .map_or(0, |(index, _)| index)
 }

@@ -90,6 +90,12 @@ pub(crate) struct Theme {
     pub(crate) band: Style,
     /// The filled part of sliders and progress bars.
     pub(crate) slider: Style,
+    /// A pinned setting beside the current one.
+    pub(crate) ghost: Style,
+    /// The user's own model.
+    pub(crate) own: Style,
+    /// What a filter leaves out.
+    pub(crate) back: Style,
     /// One style a selection: random, correctness anchors, IRT anchors.
     pub(crate) series: [Style; 3],
     /// Clusters and sub-scenarios; longer lists repeat with another glyph.
@@ -142,6 +148,9 @@ impl Theme {
             diagonal: fg((150, 158, 172)),
             band: fg((92, 100, 116)),
             slider: fg((130, 190, 255)),
+            ghost: fg((190, 160, 255)),
+            own: fg((150, 240, 120)).add_modifier(bold),
+            back: fg((62, 68, 80)),
             series: [
                 fg((166, 174, 188)),
                 fg((240, 140, 190)),
@@ -193,6 +202,9 @@ impl Theme {
             diagonal: fg((92, 100, 114)),
             band: fg((166, 174, 186)),
             slider: fg((16, 92, 184)),
+            ghost: fg((112, 66, 192)),
+            own: fg((20, 118, 52)).add_modifier(bold),
+            back: fg((206, 212, 220)),
             series: [fg((112, 120, 134)), fg((186, 36, 116)), fg((0, 118, 142))],
             palette: [
                 (22, 98, 190),
@@ -249,6 +261,9 @@ impl Theme {
             diagonal: fg((170, 170, 170)),
             band: fg((104, 104, 104)),
             slider: fg(SKY),
+            ghost: fg(PURPLE),
+            own: fg(GREEN).add_modifier(bold),
+            back: fg((70, 70, 70)),
             series: [fg((170, 170, 170)), fg(ORANGE), fg(SKY)],
             palette: [
                 SKY,
@@ -299,6 +314,9 @@ impl Theme {
             diagonal: plain,
             band: dim,
             slider: bold,
+            ghost: plain.add_modifier(Modifier::ITALIC),
+            own: bold.add_modifier(Modifier::UNDERLINED),
+            back: dim,
             series: [dim, plain, bold],
             palette: vec![plain],
             ramp: [dim, dim, plain, plain, bold],
@@ -357,6 +375,9 @@ impl Theme {
             &mut self.diagonal,
             &mut self.band,
             &mut self.slider,
+            &mut self.ghost,
+            &mut self.own,
+            &mut self.back,
         ];
         for style in single
             .into_iter()

@@ -2,22 +2,19 @@
 //!
 //! No input or output happens here, so tests need neither a terminal nor a thread.
 
-use std::path::PathBuf;
-
-use tinyscope::estimate::Estimator;
-use tinyscope::experiment::Lambda;
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::action::{Action, action_of};
+use super::act::act;
+use super::action::{Place, action_of};
 use super::event::{Event, Outcome, Report};
-use super::state::{
-    Axes, ColourBy, Job, LAMBDA_STEP, N_STOPS, Overlay, Running, Scope, Sort, Source, State,
-    ViewName,
-};
+use super::job::Job;
+use super::overlay::{Overlay, What};
+use super::pointer;
+use super::state::{N_STOPS, Running, Source, State};
 use super::study::Choice;
-use super::theme::Theme;
-use super::walk::walk;
+use super::typing;
 
 /// What the event loop must do.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +25,22 @@ pub(crate) enum Effect {
     Cancel,
     /// Keep this benchmark in the list of recent ones.
     Remember(Source),
-    /// Leave.
-    Quit,
+    /// Write what is on the screen to a new file.
+    Write(What),
+    /// Listen to the mouse, or stop listening.
+    Mouse(bool),
+    /// Leave; above 0 because of this signal.
+    Quit(i32),
+}
+
+impl State {
+    /// Which rows of the key table apply.
+    pub(crate) fn place(&self) -> Place {
+        match self.look.slide {
+            Some(_) => Place::Slides,
+            None => self.view.place(),
+        }
+    }
 }
 
 /// Applies an event.
@@ -37,14 +48,22 @@ pub(crate) fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut effects = Vec::new();
     match event {
         Event::Key(key) => on_key(state, &key, &mut effects),
+        Event::Mouse(mouse) => pointer::on_mouse(state, mouse, &mut effects),
         Event::Paste(text) => {
             for c in text.chars().filter(|c| !c.is_control()) {
-                type_char(state, c);
+                typing::letter(state, c);
             }
         }
         Event::Resize => {}
+        Event::Tick => {
+            if state.replay.playing {
+                state.replay.tick();
+            }
+        }
         Event::Job { generation, report } => on_report(state, generation, report, &mut effects),
-        Event::Leave => effects.push(Effect::Quit),
+        Event::Written(Ok(name)) => state.message = Some(format!("written: {name}")),
+        Event::Written(Err(why)) => state.message = Some(why),
+        Event::Leave(signal) => effects.push(Effect::Quit(signal)),
     }
     schedule(state, &mut effects);
     effects
@@ -58,7 +77,8 @@ pub(crate) fn open(state: &mut State, source: Source) -> Effect {
     effect
 }
 
-fn start(state: &mut State, job: Job) -> Effect {
+/// Gives a job its generation number.
+pub(crate) fn start(state: &mut State, job: Job) -> Effect {
     state.generation += 1;
     let generation = state.generation;
     state.running = Some(Running {
@@ -72,23 +92,22 @@ fn start(state: &mut State, job: Job) -> Effect {
 }
 
 fn describe(state: &State, job: &Job) -> String {
-    let name = |s: usize| {
-        state
-            .study
-            .as_ref()
-            .map_or("", |t| t.scenario(s).name.as_str())
-    };
+    let study = state.study.as_ref();
+    let name = |s: usize| study.map_or("", |t| t.scenario(s).name.as_str());
     match job {
         Job::Load(source) => format!("reading {}", source.label()),
-        Job::Fit(scenario) => format!("fitting {}", name(*scenario)),
+        Job::Fit(key) => format!("fitting {}", name(key.scenario)),
         Job::Cell(key) => {
-            format!(
-                "{}, {}, n = {}",
-                name(key.scenario),
-                key.selection.label(),
-                key.n
-            )
+            let seed = match key.fit.seed {
+                seed if seed == state.setting.seed => String::new(),
+                seed => format!(", seed {seed}"),
+            };
+            let (scenario, items) = (name(key.fit.scenario), key.selection.label());
+            format!("{scenario}, {items}, n = {}{seed}", key.n)
         }
+        Job::Answers(file) => format!("reading {}", file.display()),
+        Job::Replay(..) => "replaying the answers".into(),
+        Job::Diagnose => "checking the data".into(),
     }
 }
 
@@ -97,7 +116,7 @@ fn describe(state: &State, job: &Job) -> String {
 fn schedule(state: &mut State, effects: &mut Vec<Effect>) {
     if effects
         .iter()
-        .any(|e| matches!(e, Effect::Start(..) | Effect::Quit))
+        .any(|e| matches!(e, Effect::Start(..) | Effect::Quit(_)))
     {
         return;
     }
@@ -135,27 +154,9 @@ fn on_report(state: &mut State, generation: u64, report: Report, effects: &mut V
             return;
         }
         // A result is good even when its job was no longer wanted.
-        Report::Done(Outcome::Fitted(fits)) => {
-            for (scenario, fit) in fits {
-                if let Some(slot) = state.fits.get_mut(scenario) {
-                    *slot = Some(fit);
-                }
-            }
-        }
-        Report::Done(Outcome::Estimated(cells)) => state.cells.extend(cells),
-        Report::Done(Outcome::Loaded(study)) => {
-            state.open(study);
-            effects.extend(state.source.clone().map(Effect::Remember));
-        }
+        Report::Done(outcome) => on_outcome(state, outcome, effects),
         Report::Cancelled => {}
-        Report::Failed(job, why) => {
-            if matches!(job, Job::Load(_)) {
-                state.message = Some(format!("{why}  (o opens another)"));
-            } else {
-                state.message = Some(why.clone());
-                state.failed.insert(job, why);
-            }
-        }
+        Report::Failed(job, why) => on_failure(state, job, why),
     }
     if current {
         state.running = None;
@@ -163,109 +164,94 @@ fn on_report(state: &mut State, generation: u64, report: Report, effects: &mut V
     state.refresh();
 }
 
+fn on_outcome(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
+    match outcome {
+        Outcome::Loaded(study) => {
+            state.open(study);
+            effects.extend(state.source.clone().map(Effect::Remember));
+            let mut me = state.mine_wanted.take();
+            if let Some(saved) = state.restore.take() {
+                me = me.or_else(|| saved.me.clone());
+                saved.restore(state);
+            }
+            // Answers stay open: they may be to items of this benchmark too.
+            let before = state.mine.take().map(|mine| mine.file.clone());
+            if let Some(file) = me.or(before) {
+                effects.push(start(state, Job::Answers(file)));
+            }
+        }
+        Outcome::Fitted(fits, split) => {
+            for (key, fit) in fits {
+                state.splits.insert(key.seed, Arc::clone(&split));
+                state.fits.insert(key, fit);
+            }
+        }
+        Outcome::Estimated(cells) => state.cells.extend(cells),
+        Outcome::Answered(mine, known) => {
+            let other = mine.answers.len() - known;
+            let mut text = format!("{}: {known} answers to items of this benchmark", mine.name);
+            if other > 0 {
+                text.push_str(&format!(", {other} to others ignored"));
+            }
+            state.message = Some(text);
+            state.mine = Some(mine);
+            // Every cell must be estimated again: chosen items are kept, so it is quick.
+            state.cells.clear();
+            state.replay.result = None;
+        }
+        Outcome::Replayed(key, who, replay) => {
+            let fresh = !matches!(&state.replay.result, Some((_, w, _)) if *w == who);
+            state.replay.result = Some((key, who, replay));
+            // The whole run at first; play begins at its first answer.
+            let step = if fresh { usize::MAX } else { state.replay.step };
+            state.replay.go(step);
+        }
+        Outcome::Diagnosed(findings) => state.findings = Some(findings),
+    }
+}
+
+/// A failed job is said and not tried again; nothing that is on the screen is lost.
+fn on_failure(state: &mut State, job: Job, why: String) {
+    match job {
+        Job::Load(source) => {
+            // The path stays to be mended.
+            if state.study.is_some() && source.demo_name().is_none() {
+                let path = source.label();
+                state.overlay = Overlay::Open {
+                    row: state.openable.len(),
+                    path,
+                };
+            }
+            state.message = Some(if state.study.is_some() {
+                why
+            } else {
+                format!("{why}  (o opens another)")
+            });
+        }
+        Job::Answers(_) => state.message = Some(why),
+        job => {
+            state.message = Some(why.clone());
+            state.failed.insert(job, why);
+        }
+    }
+}
+
 fn on_key(state: &mut State, key: &KeyEvent, effects: &mut Vec<Effect>) {
     state.message = None;
     let leave = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
     if leave {
-        effects.push(Effect::Quit);
-        return;
+        effects.push(Effect::Quit(0));
+    } else if state.overlay != Overlay::None {
+        typing::on_key(state, key, effects);
+    } else if let Some(action) = action_of(key, state.place()) {
+        act(state, action, effects);
+    } else if key.code == KeyCode::Esc {
+        // Out of whatever narrows the view.
+        state.item_filter.clear();
+        state.model_filter.clear();
+        state.part = None;
+        state.refresh_matches();
     }
-    match &mut state.overlay {
-        Overlay::None => {
-            if let Some(action) = action_of(key, state.view.place()) {
-                act(state, action, effects);
-            }
-        }
-        Overlay::Help(scroll) => match key.code {
-            KeyCode::Down | KeyCode::Char('j') => *scroll = scroll.saturating_add(1),
-            KeyCode::Up | KeyCode::Char('k') => *scroll = scroll.saturating_sub(1),
-            _ => state.overlay = Overlay::None,
-        },
-        Overlay::TypeItems(text) | Overlay::TypeLambda(text) => match key.code {
-            KeyCode::Esc => state.overlay = Overlay::None,
-            KeyCode::Enter => take_typed(state),
-            KeyCode::Backspace => {
-                text.pop();
-            }
-            KeyCode::Char(c) => type_char(state, c),
-            _ => {}
-        },
-        Overlay::Open { row, path } => {
-            let last = state.openable.len();
-            match key.code {
-                KeyCode::Esc => state.overlay = Overlay::None,
-                KeyCode::Up => *row = row.saturating_sub(1),
-                KeyCode::Down | KeyCode::Tab => *row = (*row + 1).min(last),
-                KeyCode::Backspace => {
-                    *row = last;
-                    path.pop();
-                }
-                KeyCode::Char(c) => type_char(state, c),
-                KeyCode::Enter => {
-                    let chosen = match state.openable.get(*row) {
-                        Some(source) => Some(source.clone()),
-                        None if path.trim().is_empty() => None,
-                        None => Some(Source(PathBuf::from(path.trim()))),
-                    };
-                    state.overlay = Overlay::None;
-                    effects.extend(chosen.map(|source| open(state, source)));
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-fn type_char(state: &mut State, c: char) {
-    match &mut state.overlay {
-        // Whatever is typed stands there, and Enter judges it: a dropped sign would make another number of it.
-        Overlay::TypeItems(text) | Overlay::TypeLambda(text)
-            if c.is_ascii_graphic() && text.len() < 24 =>
-        {
-            text.push(c);
-        }
-        Overlay::Open { row, path } if path.len() < 4096 => {
-            *row = state.openable.len();
-            path.push(c);
-        }
-        _ => {}
-    }
-}
-
-/// Takes a typed n or lambda, or says what is possible and keeps the line open.
-fn take_typed(state: &mut State) {
-    let largest = state.largest_n();
-    match &state.overlay {
-        Overlay::TypeItems(text) => match text.parse::<usize>() {
-            Ok(n) if (1..=largest).contains(&n) => {
-                state.overlay = Overlay::None;
-                set_n(state, n);
-            }
-            _ => state.message = Some(format!("n is a whole number from 1 to {largest}")),
-        },
-        Overlay::TypeLambda(text) => match text.replace(',', ".").parse::<f64>() {
-            Ok(lambda) if (0.0..=1.0).contains(&lambda) => {
-                state.overlay = Overlay::None;
-                set_lambda(state, Lambda::Fixed(lambda));
-            }
-            _ => state.message = Some("lambda is a number from 0 to 1".into()),
-        },
-        _ => {}
-    }
-}
-
-/// Asks for another n, within what the scope has.
-pub(crate) fn set_n(state: &mut State, n: usize) {
-    state.setting.n = n.clamp(1, state.largest_n());
-    state.paused = false;
-    state.refresh();
-}
-
-fn set_lambda(state: &mut State, lambda: Lambda) {
-    state.setting.lambda = lambda;
-    // Lambda only means something to gp-IRT; moving it is asking for that estimator.
-    state.setting.estimator = Estimator::GpIrt;
-    state.refresh();
 }
 
 /// The stop of the slider after or before n; the ends are 1 and the number of items.
@@ -288,138 +274,19 @@ pub(crate) fn next_stop(n: usize, up: bool, largest: usize) -> usize {
     }
 }
 
-fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let setting = state.setting;
-    match action {
-        Action::Map => state.view = ViewName::Map,
-        Action::Scores => state.view = ViewName::Scores,
-        Action::Tradeoff => state.view = ViewName::Tradeoff,
-        Action::Left | Action::Right | Action::Up | Action::Down => walk(state, action),
-        Action::MoreItems => set_n(state, next_stop(setting.n, true, state.largest_n())),
-        Action::FewerItems => set_n(state, next_stop(setting.n, false, state.largest_n())),
-        Action::TypeItems => state.overlay = Overlay::TypeItems(String::new()),
-        Action::TypeLambda => state.overlay = Overlay::TypeLambda(String::new()),
-        Action::LambdaUp | Action::LambdaDown => {
-            let auto = state
-                .shown
-                .as_ref()
-                .and_then(|s| s.paper_lambda)
-                .unwrap_or(0.5);
-            let now = setting.lambda.value(auto);
-            // Whole steps, so that .35 is reached from above and below alike.
-            let steps = now / LAMBDA_STEP;
-            let step = if action == Action::LambdaUp {
-                (steps + 1e-6).floor() + 1.0
-            } else {
-                (steps - 1e-6).ceil() - 1.0
-            };
-            set_lambda(state, Lambda::Fixed((step * LAMBDA_STEP).clamp(0.0, 1.0)));
-        }
-        Action::LambdaAuto => set_lambda(state, Lambda::Auto),
-        Action::Selection => {
-            state.setting.selection = setting.selection.next();
-            state.paused = false;
-            state.refresh();
-        }
-        Action::Estimator => {
-            state.setting.estimator = setting.estimator.next();
-            state.refresh();
-        }
-        Action::NextScenario => step_scope(state, 1),
-        Action::PreviousScenario => step_scope(state, -1),
-        Action::ColourBy => {
-            state.colour_by = match state.colour_by {
-                ColourBy::Cluster => ColourBy::SubScenario,
-                ColourBy::SubScenario => ColourBy::Share,
-                ColourBy::Share => ColourBy::Cluster,
-            }
-        }
-        Action::Axes => {
-            state.axes = match state.axes {
-                Axes::Components => Axes::Parameters,
-                Axes::Parameters => Axes::Components,
-            }
-        }
-        Action::Sort => {
-            state.sort = match state.sort {
-                Sort::Truth => Sort::Estimate,
-                Sort::Estimate => Sort::Error,
-                Sort::Error => Sort::Name,
-                Sort::Name => Sort::Truth,
-            }
-        }
-        Action::ScrollDown => state.scroll = (state.scroll + 4).min(396),
-        Action::ScrollUp => state.scroll = state.scroll.saturating_sub(4),
-        Action::ToggleList => {
-            let (width, height) = state.size;
-            let area = ratatui::layout::Rect::new(0, 0, width, height);
-            let open = super::view::parts(state, area).list.width > 0;
-            state.list_open = Some(!open);
-        }
-        Action::ToggleInspector => {
-            state.inspector_open = Some(!state.inspector_open.unwrap_or(true));
-        }
-        Action::Marker => {
-            state.marker = state.marker.next();
-            state.message = Some(format!("markers: {}", state.marker.label()));
-        }
-        Action::Theme => {
-            let theme = Theme::new(state.theme.name.next());
-            state.message = Some(format!("theme: {}", theme.name.label()));
-            state.theme = if state.indexed {
-                theme.indexed()
-            } else {
-                theme
-            };
-        }
-        Action::Open => {
-            state.overlay = Overlay::Open {
-                row: 0,
-                path: String::new(),
-            }
-        }
-        Action::Cancel => {
-            if state.running.is_some() {
-                state.paused = true;
-                state.message = Some("stopped; any change of the setting goes on".into());
-                effects.push(Effect::Cancel);
-            }
-        }
-        Action::Help => state.overlay = Overlay::Help(0),
-        Action::Quit => effects.push(Effect::Quit),
-    }
-}
-
-/// Moves through the scenarios and, where there are several, "overall" after the last.
-fn step_scope(state: &mut State, by: isize) {
-    let count = state.fits.len() as isize;
-    if count < 2 {
-        return;
-    }
-    let at = match state.setting.scope {
-        Scope::One(index) => index as isize,
-        Scope::Overall => count,
-    };
-    let next = (at + by).rem_euclid(count + 1);
-    state.setting.scope = if next == count {
-        Scope::Overall
-    } else {
-        Scope::One(next.unsigned_abs())
-    };
-    state.setting.n = state.setting.n.min(state.largest_n());
-    state.paused = false;
-    state.refresh();
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use tinyscope::anchors::SelectionKind;
 
+    use tinyscope::experiment::Lambda;
+
     use super::*;
     use crate::tui::fixture;
+    use crate::tui::job::FitKey;
     use crate::tui::screens::press;
+    use crate::tui::state::Setting;
     use crate::tui::theme::ThemeName;
 
     fn key(state: &mut State, c: char) -> Vec<Effect> {
@@ -433,10 +300,10 @@ mod tests {
     fn lambda_is_answered_without_a_job() {
         let mut state = fixture::state(ThemeName::Dark);
         state.ahead = false;
-        let before = state.shown.as_ref().unwrap().metrics;
+        let before = state.shown.as_ref().unwrap().now.metrics;
         assert_eq!(key(&mut state, ']'), []);
         let shown = state.shown.as_ref().unwrap();
-        assert!(shown.fresh && shown.metrics != before);
+        assert!(shown.fresh && shown.now.metrics != before);
         // The paper's lambda is 1 / (1 + 40/30) = .43; the next whole step above is .45.
         assert_eq!(state.setting.lambda, Lambda::Fixed(0.45));
         for _ in 0..20 {
@@ -444,7 +311,7 @@ mod tests {
         }
         assert_eq!(state.setting.lambda, Lambda::Fixed(1.0));
         key(&mut state, 'a');
-        assert_eq!(state.shown.as_ref().unwrap().metrics, before);
+        assert_eq!(state.shown.as_ref().unwrap().now.metrics, before);
     }
 
     #[test]
@@ -457,7 +324,7 @@ mod tests {
         assert_eq!(state.setting.n, 25);
         let shown = state.shown.as_ref().unwrap();
         assert!(!shown.fresh);
-        assert_eq!(shown.setting.n, 30);
+        assert_eq!(shown.now.setting.n, 30);
         let [Effect::Start(Job::Cell(wanted), generation)] = effects.as_slice() else {
             panic!("{effects:?}");
         };
@@ -465,8 +332,12 @@ mod tests {
             (wanted.n, wanted.selection),
             (25, SelectionKind::AnchorsIrt)
         );
-        let cell = Arc::clone(&state.cells[&state.key(0, SelectionKind::AnchorsIrt, 30)]);
-        let report = Report::Done(Outcome::Estimated(vec![(*wanted, cell)]));
+        let before = Setting {
+            n: 30,
+            ..state.setting.clone()
+        };
+        let cell = Arc::clone(&state.cells[&state.key(0, &before)]);
+        let report = Report::Done(Outcome::Estimated(vec![(wanted.clone(), cell)]));
         update(
             &mut state,
             Event::Job {
@@ -481,15 +352,17 @@ mod tests {
     fn only_an_urgent_job_interrupts_another() {
         let mut state = fixture::state(ThemeName::Dark);
         // The curves of another n are being computed when the user asks for correctness anchors there.
-        state.cells.retain(|key, _| key.n != 200 && key.n != 50);
+        state.cells.retain(|key, _| key.n != 200 && key.n != 120);
         let effects = update(&mut state, Event::Resize);
         let [Effect::Start(Job::Cell(background), _)] = effects.as_slice() else {
             panic!("{effects:?}");
         };
         assert_eq!(background.n, 200);
         assert_eq!(update(&mut state, Event::Resize), []);
-        let effects = key(&mut state, '+');
-        assert!(matches!(effects.as_slice(), [Effect::Start(Job::Cell(k), 2)] if k.n == 50));
+        press(&mut state, "n120");
+        let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+        let effects = update(&mut state, Event::Key(enter));
+        assert!(matches!(effects.as_slice(), [Effect::Start(Job::Cell(k), 2)] if k.n == 120));
         assert_eq!(key(&mut state, 't'), [], "the urgent job goes on");
     }
 
@@ -505,7 +378,8 @@ mod tests {
             let report = Report::Failed(job, "no luck".into());
             effects = update(&mut state, Event::Job { generation, report });
         }
-        assert_eq!(tried, 3);
+        // Three selections at each of the band's five seeds.
+        assert_eq!(tried, 15);
         assert_eq!(state.message.as_deref(), Some("no luck"));
         let again = update(&mut state, Event::Resize);
         assert!(again.is_empty(), "{again:?}");
@@ -517,7 +391,14 @@ mod tests {
         let Effect::Start(_, generation) = open(&mut state, Source::demo("other")) else {
             panic!("no job");
         };
-        let report = Report::Failed(Job::Fit(0), "of the old one".into());
+        let report = Report::Failed(
+            Job::Fit(FitKey {
+                scenario: 0,
+                theta: tinyscope::experiment::Scope::Scenario,
+                seed: 0,
+            }),
+            "of the old one".into(),
+        );
         update(
             &mut state,
             Event::Job {
@@ -532,13 +413,13 @@ mod tests {
     #[test]
     fn arrows_walk_anchors_and_come_back() {
         let mut state = fixture::state(ThemeName::Dark);
-        let mut visited = std::collections::BTreeSet::from([state.anchor]);
+        let mut visited = std::collections::BTreeSet::from([state.item]);
         for arrows in ["Left", "Up", "Right", "Down", "Left Down", "Right Up"] {
             for _ in 0..30 {
                 press(&mut state, arrows);
-                visited.insert(state.anchor);
+                visited.insert(state.item);
                 let (_, item, _) = state.curve.as_ref().unwrap();
-                assert_eq!(*item, state.selected_item().unwrap().1.item);
+                assert_eq!(*item, state.selected_item().unwrap().1);
             }
         }
         assert!(visited.len() > 15, "{visited:?}");

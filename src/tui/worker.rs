@@ -10,7 +10,7 @@ use tinyscope::Error;
 use tinyscope::progress::{CancelToken, Observer, Progress};
 
 use super::event::{Event, Outcome, Report};
-use super::state::Job;
+use super::job::Job;
 
 /// What does the jobs; lives in the worker's thread, or in the caller's when there is no screen.
 pub(crate) trait Work {
@@ -147,15 +147,24 @@ impl Observer for Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::job::FitKey;
     use crate::tui::state::Source;
+
+    fn fit(scenario: usize) -> Job {
+        Job::Fit(FitKey {
+            scenario,
+            theta: tinyscope::experiment::Scope::Scenario,
+            seed: 0,
+        })
+    }
 
     struct Odd;
 
     impl Work for Odd {
         fn run(&mut self, job: &Job, observer: &dyn Observer) -> Result<Outcome, Error> {
             match job {
-                Job::Fit(0) => panic!("odd number"),
-                Job::Fit(1) => loop {
+                Job::Fit(key) if key.scenario == 0 => panic!("odd number"),
+                Job::Fit(key) if key.scenario == 1 => loop {
                     observer.check()?;
                     std::thread::sleep(Duration::from_millis(1));
                 },
@@ -175,7 +184,7 @@ mod tests {
     fn a_panic_is_reported_and_the_worker_lives_on() {
         let (sender, events) = channel();
         let mut worker = Worker::start(Odd, sender).unwrap();
-        worker.run(Job::Fit(0), 1);
+        worker.run(fit(0), 1);
         let (generation, report) = next(&events);
         assert_eq!(generation, 1);
         assert!(matches!(report, Report::Failed(_, text) if text.contains("odd number")));
@@ -187,8 +196,8 @@ mod tests {
     fn a_newer_job_cancels_the_older_one() {
         let (sender, events) = channel();
         let mut worker = Worker::start(Odd, sender).unwrap();
-        worker.run(Job::Fit(1), 1);
-        worker.run(Job::Fit(2), 2);
+        worker.run(fit(1), 1);
+        worker.run(fit(2), 2);
         assert!(matches!(next(&events), (1, Report::Cancelled)));
         assert!(matches!(next(&events), (2, Report::Failed(..))));
     }

@@ -42,6 +42,7 @@ pub(crate) fn write(buffer: &Buffer, theme: &Theme, title: &str) -> String {
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" \
          width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\">\n<title>{}</title>\n\
+         <style>.b{{shape-rendering:crispEdges}}</style>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{}\"/>\n\
          <g font-family=\"ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace\" \
          font-size=\"{FONT}\" transform=\"translate({MARGIN} {MARGIN})\">\n",
@@ -73,7 +74,7 @@ fn write_row(out: &mut String, buffer: &Buffer, row: u16, theme: &Theme) {
             let (left, width) = (x as f64 * CELL.0, (end - x) as f64 * CELL.0);
             let _ = writeln!(
                 out,
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{}\" fill=\"{}\"/>",
+                "<rect class=\"b\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{}\" fill=\"{}\"/>",
                 CELL.1,
                 hex(paper)
             );

@@ -36,7 +36,7 @@ pub(super) fn shape(symbol: &str, x: f64, y: f64, fill: &str, bold: bool) -> Opt
 
 fn rect(x: f64, y: f64, width: f64, height: f64, fill: &str) -> String {
     format!(
-        "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"{fill}\"/>\n"
+        "<rect class=\"b\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"{fill}\"/>\n"
     )
 }
 
@@ -75,7 +75,10 @@ fn blocks(c: char, x: f64, y: f64, fill: &str) -> Option<String> {
             "M{left:.2} {top:.2}h{width:.2}v{height:.2}h-{width:.2}z"
         );
     }
-    Some(format!("<path d=\"{path}\" fill=\"{fill}\"/>\n"))
+    // Class b has crisp edges: no seam shows between blocks.
+    Some(format!(
+        "<path class=\"b\" d=\"{path}\" fill=\"{fill}\"/>\n"
+    ))
 }
 
 /// Box drawing: arms from the middle of the cell to its edges.

@@ -70,6 +70,26 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     out
 }
 
+/// The end of `text` in at most `width` columns, for names whose ends tell them apart.
+pub(crate) fn fit_end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_string();
+    }
+    let mut out = Vec::new();
+    let mut used = 1;
+    for c in text.chars().rev() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        out.push(c);
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out.into_iter().rev().collect()
+}
+
 /// `text` filled up to `width` columns with spaces on the right.
 pub(crate) fn left(text: &str, width: usize) -> String {
     let text = fit(text, width);
@@ -84,6 +104,48 @@ pub(crate) fn right(text: &str, width: usize) -> String {
     " ".repeat(gap) + &text
 }
 
+/// A text in lines of at most `width` columns, broken between words where that is possible.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let mut rest = word;
+        loop {
+            let gap = usize::from(!line.is_empty());
+            if line.width() + gap + rest.width() <= width {
+                if gap > 0 {
+                    line.push(' ');
+                }
+                line.push_str(rest);
+                break;
+            }
+            if !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+                continue;
+            }
+            // One word is longer than a line.
+            let mut end = 0;
+            let mut used = 0;
+            for (at, c) in rest.char_indices() {
+                used += c.width().unwrap_or(0);
+                if used > width && end > 0 {
+                    break;
+                }
+                end = at + c.len_utf8();
+            }
+            lines.push(rest[..end].to_string());
+            rest = &rest[end..];
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
 /// A text without control characters; tabs and line ends become spaces and new lines.
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
@@ -91,10 +153,15 @@ pub(crate) fn clean(text: &str) -> String {
             '\n' => Some('\n'),
             '\t' => Some(' '),
             '\u{2028}' | '\u{2029}' => Some('\n'),
-            c if c.is_control() => None,
+            c if c.is_control() || is_bidi(c) => None,
             c => Some(c),
         })
         .collect()
+}
+
+/// Marks that turn the direction of writing: they would turn the whole row of the screen.
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Seconds as people say them.
@@ -127,8 +194,20 @@ mod tests {
     fn texts_are_cut_by_columns_not_by_bytes() {
         assert_eq!(fit("abcdef", 4), "abc…");
         assert_eq!(fit("漢字漢字", 5), "漢字…");
+        assert_eq!(fit_end("abcdef", 4), "…def");
+        assert_eq!(fit_end("漢字漢字", 4), "…字");
         assert_eq!(right("1.5", 5), "  1.5");
         assert_eq!(left("é", 3), "é  ");
+        assert_eq!(clean("a\u{202e}b"), "ab");
         assert_eq!(clean("a\tb\u{1b}[31m\u{2028}c"), "a b[31m\nc");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_long_words_inside() {
+        assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("漢字漢字", 5), ["漢字", "漢字"]);
+        assert_eq!(wrap("", 5), [""]);
+        assert_eq!(wrap("ab", 0).join(""), "ab");
     }
 }

@@ -1,13 +1,15 @@
-//! Header, list of scenarios, footer, and the lines between panels.
+//! Header, footer, and the lines between panels.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{fit, percent, right, seconds};
-use crate::tui::action::{BINDINGS, Place};
-use crate::tui::state::{Job, Overlay, Scope, State, ViewName};
+use super::format::{fit, right, seconds};
+use crate::tui::job::Job;
+use crate::tui::keys::BINDINGS;
+use crate::tui::overlay::{Overlay, Prompt};
+use crate::tui::state::{Scope, State, ViewName};
 
 /// Writes pieces one after another and returns the column after the last.
 pub(crate) fn pieces(
@@ -66,7 +68,7 @@ pub(crate) fn panel(state: &State, area: Rect, title: &str, buffer: &mut Buffer)
     if area.is_empty() {
         return area;
     }
-    let theme = &state.theme;
+    let theme = &state.look.theme;
     buffer.set_string(
         area.x,
         area.y,
@@ -84,6 +86,11 @@ pub(crate) fn panel(state: &State, area: Rect, title: &str, buffer: &mut Buffer)
             buffer.set_string(area.x, y, "│", theme.border);
         }
     }
+    inner(area)
+}
+
+/// The room of a panel below its top line, one column in from the left.
+pub(crate) fn inner(area: Rect) -> Rect {
     Rect {
         x: area.x + 1 + u16::from(area.x > 0),
         y: area.y + 1,
@@ -94,7 +101,7 @@ pub(crate) fn panel(state: &State, area: Rect, title: &str, buffer: &mut Buffer)
 
 /// Two rows: what is open; views and the running job.
 pub(crate) fn header(state: &State, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
+    let theme = &state.look.theme;
     let mut right_end = area.right();
     let mut facts = String::new();
     let mut name = String::from("nothing open");
@@ -106,31 +113,16 @@ pub(crate) fn header(state: &State, area: Rect, buffer: &mut Buffer) {
             right_end -= 1;
         }
         name = study.benchmark.name.clone();
-        let dims = match state.setting.scope {
-            Scope::One(s) => state
-                .fits
-                .get(s)
-                .cloned()
-                .flatten()
-                .map(|f| f.fitted.dims().to_string()),
-            Scope::Overall => None,
+        let dims = state.scenario().and_then(|s| state.fit(s));
+        let dims = dims.map_or(String::new(), |f| format!(" · D {}", f.fitted.dims()));
+        let (kind, seed) = (&study.settings.split, state.setting.seed);
+        let split = state.split().unwrap_or(&study.split);
+        let (train, test) = (split.train.len(), split.test.len());
+        facts = if area.width < 100 {
+            format!("seed {seed} · {train}/{test} models{dims} ")
+        } else {
+            format!("{kind} split, seed {seed} · {train} train, {test} test{dims} ")
         };
-        let dims = dims.map_or(String::new(), |d| format!(" · D {d}"));
-        facts = format!(
-            "{} split, seed {} · {} train, {} test{dims} ",
-            study.settings.split,
-            study.settings.seed,
-            study.split.train.len(),
-            study.split.test.len()
-        );
-        if area.width < 100 {
-            facts = format!(
-                "seed {} · {}/{} models{dims} ",
-                study.settings.seed,
-                study.split.train.len(),
-                study.split.test.len()
-            );
-        }
     } else if let Some(source) = &state.source {
         name = source.label();
     }
@@ -160,16 +152,12 @@ pub(crate) fn header(state: &State, area: Rect, buffer: &mut Buffer) {
         ],
     );
     let mut x = area.x + 1;
-    for (index, view) in ViewName::ALL.into_iter().enumerate() {
-        let style = if view == state.view {
-            theme.selected
-        } else {
-            theme.dim
-        };
-        let mark = if view == state.view { "▸" } else { " " };
-        let label = format!("{mark}{} {}", index + 1, view.label());
-        let parts = [(label.as_str(), style), ("  ", theme.dim)];
-        x = pieces(buffer, x, area.y + 1, area.right(), &parts);
+    for (at, label, view) in tabs(area) {
+        let here = view == state.view;
+        let style = if here { theme.selected } else { theme.dim };
+        let label = format!("{}{label}", if here { "▸" } else { " " });
+        let end = pieces(buffer, at, area.y + 1, area.right(), &[(&label, style)]);
+        x = end + 2;
     }
     job(
         state,
@@ -183,40 +171,69 @@ pub(crate) fn header(state: &State, area: Rect, buffer: &mut Buffer) {
     );
 }
 
+/// Columns and labels of the views' tabs.
+fn tabs(area: Rect) -> Vec<(u16, String, ViewName)> {
+    let gap = if area.width < 100 { 1 } else { 2 };
+    let mut x = area.x + 1;
+    let mut tabs = Vec::new();
+    for (index, view) in ViewName::ALL.into_iter().enumerate() {
+        let label = format!("{} {}", index + 1, view.label());
+        let width = label.width() as u16 + 1;
+        tabs.push((x, label, view));
+        x += width + gap;
+    }
+    tabs
+}
+
+/// The view whose tab is at a column of the header.
+pub(crate) fn tab_at(area: Rect, x: u16) -> Option<ViewName> {
+    tabs(area)
+        .into_iter()
+        .find(|(at, label, _)| (*at..=*at + label.width() as u16).contains(&x))
+        .map(|tab| tab.2)
+}
+
 /// The running job: what it does, how far it is, how long it will take, and how to stop it.
 fn job(state: &State, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
+    let theme = &state.look.theme;
     let Some(running) = &state.running else {
         let text = if state.paused { "stopped " } else { "" };
         let x = area.right().saturating_sub(text.width() as u16);
         buffer.set_string(x, area.y, text, theme.warn);
         return;
     };
-    let bar = if area.width < 60 { 5 } else { 10 };
+    let narrow = area.width < 48;
+    let bar = if narrow { 4 } else { 10 };
     let filled = (running.done * bar as f64).round() as usize;
     let left = if running.done > 0.02 && running.elapsed.as_millis() > 300 {
-        format!(
-            "{} left",
-            seconds(running.elapsed.mul_f64((1.0 - running.done) / running.done))
-        )
+        let rest = running.elapsed.mul_f64((1.0 - running.done) / running.done);
+        format!("{} left", seconds(rest))
     } else {
         String::new()
     };
-    let tail = format!(" {:>3.0} % {}", running.done * 100.0, right(&left, 9));
+    let tail = match (narrow, left.is_empty()) {
+        (true, true) => format!(" {:.0} %", running.done * 100.0),
+        (true, false) => format!(" {left}"),
+        (false, _) => format!(" {:>3.0} % {}", running.done * 100.0, right(&left, 9)),
+    };
     let stop = if matches!(running.job, Job::Load(_)) {
         ""
     } else {
         " x stops "
     };
     let used = bar + tail.width() + stop.width();
-    let room = usize::from(area.width).saturating_sub(used + 1);
-    let what = fit(&running.what, room.min(44));
+    let room = usize::from(area.width).saturating_sub(used + 2);
+    let what = if room < 8 {
+        String::new()
+    } else {
+        fit(&super::format::clean(&running.what), room.min(44))
+    };
     let x = area
         .right()
         .saturating_sub((used + 1 + what.width()) as u16);
     pieces(
         buffer,
-        x,
+        x.max(area.x),
         area.y,
         area.right(),
         &[
@@ -230,80 +247,9 @@ fn job(state: &State, area: Rect, buffer: &mut Buffer) {
     );
 }
 
-/// Scenarios with their numbers of items and the error of the current setting.
-pub(crate) fn list(state: &State, area: Rect, buffer: &mut Buffer) {
-    let Some(study) = state.study.as_ref().filter(|_| !area.is_empty()) else {
-        return;
-    };
-    let theme = &state.theme;
-    let inner = panel(state, area, "Scenarios", buffer);
-    let width = usize::from(inner.width);
-    let (items_width, mae_width) = (6, 7);
-    let name_width = width.saturating_sub(2 + items_width + mae_width);
-    let heading = format!(
-        "{}{}",
-        right("items", 2 + name_width + items_width),
-        right("MAE %", mae_width)
-    );
-    buffer.set_stringn(inner.x, inner.y, heading, width, theme.dim);
-    let mut rows: Vec<(Scope, String, usize)> = study
-        .benchmark
-        .scenarios
-        .iter()
-        .enumerate()
-        .map(|(s, scenario)| (Scope::One(s), scenario.name.clone(), scenario.n_items()))
-        .collect();
-    if rows.len() > 1 {
-        let total = rows.iter().map(|row| row.2).sum();
-        rows.push((Scope::Overall, "overall".into(), total));
-    }
-    let wanted = study.settings.scenario_indices(&study.benchmark);
-    let room = usize::from(inner.height.saturating_sub(1));
-    let selected = rows
-        .iter()
-        .position(|row| row.0 == state.setting.scope)
-        .unwrap_or(0);
-    // The selected row stays in the middle of a list that is too long.
-    let first = selected
-        .saturating_sub(room / 2)
-        .min(rows.len().saturating_sub(room));
-    for (line, (scope, name, items)) in rows.iter().skip(first).take(room).enumerate() {
-        let y = inner.y + 1 + line as u16;
-        let setting = state.setting;
-        let mae_at = |selection, n| {
-            let (estimator, lambda) = (setting.estimator, setting.lambda);
-            let metrics = state.metrics_of(*scope, selection, n, estimator, lambda);
-            metrics.and_then(|m| m.mae)
-        };
-        let now = mae_at(setting.selection, setting.n);
-        // As in the view, the last result stays, dimmed, until the new one is there.
-        let last = state.shown.as_ref().filter(|s| !s.fresh).map(|s| s.setting);
-        let mae = now.or_else(|| last.and_then(|s| mae_at(s.selection, s.n)));
-        // "-" where nothing was asked for, "!" where it failed, "…" where it is still to come.
-        let lacking = match scope {
-            Scope::One(s) if state.failed.contains_key(&Job::Fit(*s)) => "!",
-            Scope::One(s) if !wanted.contains(s) => "-",
-            Scope::Overall if wanted.len() + 1 < rows.len() => "-",
-            _ => "…",
-        };
-        let mae = mae.map_or(lacking.into(), |m| percent(m, 2));
-        let here = *scope == state.setting.scope;
-        let style = if here { theme.selected } else { theme.text };
-        let text = format!(
-            "{} {}{}",
-            if here { "▸" } else { " " },
-            super::format::left(&super::format::clean(name), name_width),
-            right(&items.to_string(), items_width),
-        );
-        let number = if now.is_some() { style } else { theme.dim };
-        let parts = [(text.as_str(), style), (&right(&mae, mae_width), number)];
-        pieces(buffer, inner.x, y, inner.right(), &parts);
-    }
-}
-
 /// In place of a view that has nothing to show yet.
 pub(crate) fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
+    let theme = &state.look.theme;
     let text = match (&state.running, &state.study) {
         (Some(running), _) => running.what.clone(),
         (None, None) => "o opens a benchmark".into(),
@@ -323,97 +269,130 @@ pub(crate) fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
 
 /// The keys that work now, or what is being typed, or a message.
 pub(crate) fn footer(state: &State, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
-    if let Some(message) = &state.message
-        && matches!(state.overlay, Overlay::None)
-    {
-        let text = format!(" {}", super::format::clean(message).replace('\n', " "));
-        buffer.set_string(
-            area.x,
-            area.y,
-            fit(&text, usize::from(area.width)),
-            theme.warn,
-        );
+    let theme = &state.look.theme;
+    let closed = matches!(state.overlay, Overlay::None | Overlay::Open { .. });
+    if let Some(message) = state.message.as_ref().filter(|_| closed) {
+        // What does not fit here stands whole above: an error without its advice helps nobody.
+        let text = super::format::clean(message).replace('\n', " ");
+        let width = usize::from(area.width).saturating_sub(2);
+        let lines = super::format::wrap(&text, width);
+        let last = lines.len().saturating_sub(1);
+        for (at, line) in lines.iter().enumerate() {
+            let Some(y) = area.y.checked_sub((last - at) as u16) else {
+                continue;
+            };
+            let line = format!(" {}", super::format::left(line, width + 1));
+            over(buffer, area.x, y, &line, theme.warn);
+        }
         return;
     }
-    let note = state.message.clone().unwrap_or_default();
+    let keys_of = |list: &[(&str, &str)], buffer: &mut Buffer| keys(list, state, area, buffer);
     match &state.overlay {
-        Overlay::TypeItems(text) => {
-            let hint = format!("1 to {}; Enter takes it, Esc leaves it", state.largest_n());
-            let hint = if note.is_empty() { &hint } else { &note };
-            let typed = format!("{text}▏ ");
-            pieces(
-                buffer,
-                area.x,
-                area.y,
-                area.right(),
-                &[
-                    (" n = ", theme.title),
-                    (&typed, theme.accent),
-                    (hint, theme.dim),
-                ],
-            );
-        }
-        Overlay::TypeLambda(text) => {
-            let hint = if note.is_empty() {
-                "0 to 1; Enter takes it, Esc leaves it"
+        Overlay::Type(prompt, text) => typed(state, *prompt, text, area, buffer),
+        Overlay::Help { search, .. } => {
+            let word = if search.is_empty() {
+                "search".to_owned()
             } else {
-                &note
+                format!("with “{search}”")
             };
-            let typed = format!("{text}▏ ");
-            pieces(
-                buffer,
-                area.x,
-                area.y,
-                area.right(),
-                &[
-                    (" λ = ", theme.title),
-                    (&typed, theme.accent),
-                    (hint, theme.dim),
-                ],
-            );
+            let list = [
+                ("letters", word.as_str()),
+                ("↑↓", "scroll"),
+                ("Esc", "closes"),
+            ];
+            keys_of(&list, buffer);
         }
-        Overlay::Help(_) => keys(
-            &[("↑↓", "scroll"), ("any other key", "closes")],
-            state,
-            area,
-            buffer,
-        ),
-        Overlay::Open { .. } => keys(
-            &[
+        Overlay::Open { .. } => {
+            let list = [
                 ("↑↓", "choose"),
                 ("letters", "type a path"),
                 ("Enter", "open"),
                 ("Esc", "close"),
-            ],
-            state,
-            area,
-            buffer,
-        ),
+            ];
+            keys_of(&list, buffer);
+        }
+        Overlay::Write => keys_of(&[("letter", "writes"), ("Esc", "close")], buffer),
         Overlay::None => {
-            let move_word = match state.view {
-                ViewName::Map => "anchors",
-                ViewName::Scores => "models",
-                ViewName::Tradeoff => "n",
+            let arrows = match state.view {
+                ViewName::Map => ("←↓↑→", state.cursor_word()),
+                ViewName::Items => ("↓↑", "items"),
+                ViewName::Scores => ("↓↑", "models"),
+                ViewName::Tradeoff => ("←→", "n"),
+                ViewName::Replay => ("←→", "answers"),
+                ViewName::Data => ("↓↑", "scroll"),
             };
-            let mut list: Vec<(&str, &str)> = vec![("←↓↑→", move_word), ("+ -", "n"), ("[ ]", "λ")];
-            let place = state.view.place();
-            list.extend(
-                BINDINGS
-                    .iter()
-                    .filter(|b| !b.short.is_empty())
-                    .filter(|b| b.place == Place::Anywhere || b.place == place)
-                    .filter(|b| b.short != "scenario" || state.fits.len() > 1)
-                    .map(|b| (b.label, b.short)),
-            );
-            keys(&list, state, area, buffer);
+            let mut list = vec![arrows, ("+ -", "n"), ("[ ]", "λ")];
+            if state.view == ViewName::Replay {
+                list.insert(1, ("↓↑", "model"));
+            }
+            let place = state.place();
+            // What only this view has comes first.
+            let (own, common): (Vec<_>, Vec<_>) = BINDINGS
+                .iter()
+                .filter(|b| !b.short.is_empty() && b.works(place))
+                .filter(|b| b.short != "scenario" || state.scenarios() > 1)
+                .partition(|b| !b.places.is_empty());
+            let label = |key: &'static str| key.split(' ').next().unwrap_or(key);
+            list.extend(own.iter().chain(&common).map(|b| (label(b.label), b.short)));
+            keys_of(&list, buffer);
         }
     }
 }
 
+impl State {
+    fn cursor_word(&self) -> &'static str {
+        use crate::tui::study::Choice;
+        self.cursor.label()
+    }
+}
+
+/// What is being typed, and what it may be.
+fn typed(state: &State, prompt: Prompt, text: &str, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.look.theme;
+    let largest = state.largest_n();
+    let (name, hint) = match prompt {
+        Prompt::Items => (
+            " n = ",
+            format!("1 to {largest}; Enter takes it, Esc leaves it"),
+        ),
+        Prompt::Lambda => (
+            " λ = ",
+            "0 to 1, or auto; Enter takes it, Esc leaves it".into(),
+        ),
+        Prompt::Cost => (
+            " an item costs ",
+            "0.002 $, 3 s ...; Enter takes it, nothing drops it".into(),
+        ),
+        Prompt::Filter => (" with ", "Enter keeps it, Esc drops it".into()),
+        Prompt::Answers => (
+            " answers of my model: ",
+            "a file {item: score} or item,score; Enter".into(),
+        ),
+    };
+    let note = state.message.clone();
+    let (hint, style) = match note {
+        Some(note) => (note, theme.warn),
+        None => (hint, theme.dim),
+    };
+    // The end of a long text is what is being typed.
+    let room = usize::from(area.width).saturating_sub(name.width() + 4);
+    let letters: Vec<char> = super::format::clean(text).chars().collect();
+    let typed: String = letters[letters.len().saturating_sub(room)..]
+        .iter()
+        .collect();
+    let typed = format!("{typed}▏ ");
+    pieces(
+        buffer,
+        area.x,
+        area.y,
+        area.right(),
+        &[(name, theme.title), (&typed, theme.accent), (&hint, style)],
+    );
+}
+
 /// Keys with their words; help and quit always stay, the rest as far as there is room.
 fn keys(list: &[(&str, &str)], state: &State, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
+    let theme = &state.look.theme;
     let width = |(key, word): &(&str, &str)| key.width() + word.width() + 3;
     let (last, first): (Vec<_>, Vec<_>) = list
         .iter()

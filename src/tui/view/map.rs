@@ -5,20 +5,22 @@ use std::collections::HashMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
 
-use tinyscope::anchors::SelectionKind;
+use tinyscope::anchors::{SelectionKind, stability};
 
-use super::format::{clean, fit, percent, unit};
+use super::format::{clean, fit, percent};
 use super::frame::{pieces, waiting, whole_pieces};
 use super::plot::{Axis, Plot, Unit};
-use crate::tui::glyphs::shape;
+use super::raster::Stroke;
+use crate::tui::glyphs::{Marker, shape};
 use crate::tui::state::{Axes, ColourBy, Scope, Shown, State};
 use crate::tui::study::{Cell, FitShown};
 use crate::tui::theme::Theme;
 
-/// Axes that hold all anchors and all but the outermost half percent of the items on each side: a
-/// few extreme items would squeeze the rest into a corner.
-pub(crate) fn axes(axes: Axes, fitted: &FitShown, cell: &Cell) -> (Axis, Axis) {
+/// Axes of the whole map: they hold all anchors and all but the outermost half percent of the items
+/// on each side, because a few extreme items would squeeze the rest into a corner.
+fn whole(axes: Axes, fitted: &FitShown, cell: &Cell) -> (Axis, Axis) {
     let xy = fitted.xy(axes);
     let axis = |d: usize| {
         let mut values: Vec<f64> = xy.iter().map(|p| p[d]).filter(|v| v.is_finite()).collect();
@@ -26,30 +28,58 @@ pub(crate) fn axes(axes: Axes, fitted: &FitShown, cell: &Cell) -> (Axis, Axis) {
         let cut = values.len() / 200;
         let kept = values.get(cut..values.len() - cut).unwrap_or(&[]);
         let ends = [kept.first(), kept.last()].into_iter().flatten().copied();
-        let anchors = cell
-            .selection
-            .anchors
-            .iter()
-            .filter_map(|a| xy.get(a.item))
-            .map(|p| p[d]);
-        let label = match (axes, d) {
-            (Axes::Components, _) => {
+        let anchors = &cell.found.selection.anchors;
+        let anchors = anchors.iter().filter_map(|a| xy.get(a.item)).map(|p| p[d]);
+        let (label, unit) = match (axes, d) {
+            (Axes::Components | Axes::Correctness, _) => {
+                let spread = match axes {
+                    Axes::Components => fitted.spread[d],
+                    _ => fitted.correctness_spread[d],
+                };
                 let direction = direction(xy, &fitted.share, d);
-                let spread = percent(fitted.spread[d], 0);
-                format!("axis {}, {spread} % of variance{direction}", d + 1)
+                let spread = percent(spread, 0);
+                (
+                    format!("component {}, {spread} % of variance{direction}", d + 1),
+                    Unit::Bare,
+                )
             }
-            (Axes::Parameters, 0) => "difficulty b →".to_owned(),
-            (Axes::Parameters, _) => "discrimination, first ability axis".to_owned(),
+            (Axes::Parameters, 0) => ("difficulty b, harder →".to_owned(), Unit::Number),
+            (Axes::Parameters, _) => ("discrimination a, first axis ↑".to_owned(), Unit::Number),
         };
-        Axis::around(ends.chain(anchors), label, Unit::Bare)
+        Axis::around(ends.chain(anchors), label, unit)
     };
     (axis(0), axis(1))
 }
 
+/// The axes of what is seen.
+pub(crate) fn axes(state: &State, fitted: &FitShown, cell: &Cell) -> (Axis, Axis) {
+    let (mut x, mut y) = whole(state.axes, fitted, cell);
+    let zoom = state.zoom;
+    (x.low, x.high) = zoom.stretch(x.low, x.high, zoom.x);
+    (y.low, y.high) = zoom.stretch(y.low, y.high, zoom.y);
+    if zoom.factor > 1.0 {
+        y.label = format!("{}  (×{:.1})", y.label, zoom.factor);
+    }
+    (x, y)
+}
+
+/// Where the selected item stands, as shares of the whole map.
+pub(crate) fn selected_share(state: &State) -> Option<(f64, f64)> {
+    let (scenario, item) = state.selected_item()?;
+    let fitted = state.fit(scenario)?;
+    let cell = state.shown.as_ref()?.now.cell()?;
+    let (x, y) = whole(state.axes, fitted, cell);
+    let xy = fitted.xy(state.axes).get(item)?;
+    Some((x.share(xy[0]), y.share(xy[1])))
+}
+
 /// What an axis means, where it goes with the share of models that are right.
 fn direction(xy: &[[f64; 2]], share: &[f64], d: usize) -> &'static str {
-    let pairs = || xy.iter().map(|p| p[d]).zip(share.iter().copied());
-    let n = xy.len().min(share.len()) as f64;
+    let pairs = || {
+        let pairs = xy.iter().map(|p| p[d]).zip(share.iter().copied());
+        pairs.filter(|p| p.1.is_finite())
+    };
+    let n = pairs().count() as f64;
     let mean = pairs().fold((0.0, 0.0), |s, p| (s.0 + p.0 / n, s.1 + p.1 / n));
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
     for (x, y) in pairs() {
@@ -59,31 +89,19 @@ fn direction(xy: &[[f64; 2]], share: &[f64], d: usize) -> &'static str {
         xy += dx * dy;
     }
     let correlation: f64 = xy / (xx * yy).sqrt();
-    if correlation > 0.5 {
-        if d == 0 {
-            ", easier →"
-        } else {
-            ", easier ↑"
-        }
-    } else if correlation < -0.5 {
-        if d == 0 {
-            ", harder →"
-        } else {
-            ", harder ↑"
-        }
-    } else {
-        ""
+    match (correlation, d) {
+        (c, 0) if c > 0.5 => ", easier →",
+        (c, _) if c > 0.5 => ", easier ↑",
+        (c, 0) if c < -0.5 => ", harder →",
+        (c, _) if c < -0.5 => ", harder ↑",
+        _ => "",
     }
-}
-
-/// The step of the ramp for a share of right models.
-fn ramp(theme: &Theme, share: f64) -> Style {
-    theme.ramp[((share * 5.0).floor().clamp(0.0, 4.0)) as usize]
 }
 
 /// The anchor (an index) that an item belongs to.
 fn cluster_of(cell: &Cell, item: usize) -> Option<usize> {
-    cell.selection.clusters.as_ref()?.get(item).copied()
+    let clusters = cell.found.selection.clusters.as_ref()?;
+    clusters.get(item).copied()
 }
 
 /// Group of an item for colour and glyph.
@@ -91,46 +109,124 @@ fn group(state: &State, fitted: &FitShown, cell: &Cell, item: usize) -> usize {
     match state.colour_by {
         ColourBy::Cluster => cluster_of(cell, item).unwrap_or(0),
         ColourBy::SubScenario => fitted.sub.get(item).copied().unwrap_or(0),
+        // The ramp goes from hard to easy in both.
+        ColourBy::Difficulty => 4 - fitted.fifth.get(item).copied().unwrap_or(0).min(4),
         ColourBy::Share => (fitted.share.get(item).copied().unwrap_or(0.0) * 5.0)
             .floor()
             .clamp(0.0, 4.0) as usize,
     }
 }
 
+fn ramped(colour_by: ColourBy) -> bool {
+    matches!(colour_by, ColourBy::Difficulty | ColourBy::Share)
+}
+
+/// The plot of a map, with its axes drawn.
+fn plot(state: &State, fitted: &FitShown, cell: &Cell, area: Rect, buffer: &mut Buffer) -> Plot {
+    let (x_axis, y_axis) = axes(state, fitted, cell);
+    let (theme, marker) = (&state.look.theme, state.look.marker);
+    Plot::new(area, x_axis, y_axis, theme, marker, buffer)
+}
+
+/// The map's plot without drawing it: to know where a click is.
+pub(crate) fn geometry(state: &State, area: Rect) -> Option<(Plot, &FitShown)> {
+    let scenario = state.scenario()?;
+    let fitted = state.fit(scenario)?;
+    let cell = state.shown.as_ref()?.now.cell()?;
+    let mut scratch = Buffer::empty(area);
+    Some((
+        plot(state, fitted, cell, above_legend(area), &mut scratch),
+        fitted,
+    ))
+}
+
+/// The shares of the whole map that a cell of the screen stands for.
+pub(crate) fn share_at(state: &State, area: Rect, x: u16, y: u16) -> Option<(f64, f64)> {
+    let (plot, fitted) = geometry(state, area)?;
+    let (x, y) = plot.data(x, y)?;
+    let cell = state.shown.as_ref()?.now.cell()?;
+    let (x_axis, y_axis) = whole(state.axes, fitted, cell);
+    Some((x_axis.share(x), y_axis.share(y)))
+}
+
+/// The area without the row of the legend.
+fn above_legend(area: Rect) -> Rect {
+    Rect {
+        height: area.height.saturating_sub(1),
+        ..area
+    }
+}
+
 /// Draws the map of one scenario.
 pub(crate) fn draw(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
-    let Scope::One(scenario) = shown.setting.scope else {
-        let text = "The map shows one scenario at a time: Tab chooses one.";
-        let x = area.x + area.width.saturating_sub(text.len() as u16) / 2;
-        let y = area.y + area.height / 2;
-        buffer.set_stringn(x, y, text, usize::from(area.width), theme.dim);
+    let Scope::One(scenario) = shown.now.setting.scope else {
+        super::one_scenario(state, "The map shows", area, buffer);
         return;
     };
-    let (Some(Some(fitted)), Some(cell)) = (state.fits.get(scenario), shown.cells.first()) else {
+    let (Some(fitted), Some(cell)) = (state.fit(scenario), shown.now.cell()) else {
         waiting(state, area, buffer);
         return;
     };
-    let (x_axis, y_axis) = axes(state.axes, fitted, cell);
-    let plot_area = Rect {
-        height: area.height.saturating_sub(1),
-        ..area
-    };
-    let mut plot = Plot::new(plot_area, x_axis, y_axis, theme, state.marker, buffer);
-    items(state, fitted, cell, &mut plot);
-    anchors(state, fitted, cell, &mut plot);
+    picture(state, fitted, cell, shown, above_legend(area), buffer);
+    legend(state, scenario, shown, cell, area, buffer);
+}
+
+/// Items, anchors, lines and ghost, without a legend.
+pub(crate) fn picture(
+    state: &State,
+    fitted: &FitShown,
+    cell: &Cell,
+    shown: &Shown,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let mut plot = plot(state, fitted, cell, area, buffer);
+    let large = state.look.slide.is_some();
+    plot.thick = u8::from(large);
+    if state.layers.items {
+        items(state, fitted, cell, &mut plot);
+    }
+    if state.layers.lines {
+        lines(state, fitted, cell, &mut plot);
+    }
+    if let Some(ghost) = shown.ghost.as_ref().and_then(|g| g.cell()) {
+        let symbol = ghost_symbol(state.look.marker);
+        for anchor in &ghost.found.selection.anchors {
+            if let Some(xy) = fitted.xy(state.axes).get(anchor.item) {
+                plot.glyph(xy[0], xy[1], symbol, state.look.theme.ghost);
+            }
+        }
+    }
+    if state.layers.anchors {
+        anchors(state, fitted, cell, &mut plot, large);
+    }
+    cursor(state, fitted, cell, &mut plot);
     plot.finish(buffer);
-    legend(state, scenario, shown, area, buffer);
+}
+
+/// The mark of pinned anchors and models.
+pub(crate) fn ghost_symbol(marker: Marker) -> &'static str {
+    if marker == Marker::Ascii { "%" } else { "◇" }
+}
+
+/// Items that the filter or the sub-scenario leaves out stand back.
+fn stands_out(state: &State, fitted: &FitShown, matches: Option<&[bool]>, item: usize) -> bool {
+    let part = state
+        .part
+        .is_none_or(|part| fitted.sub.get(item) == Some(&part));
+    part && matches.is_none_or(|m| m.get(item).copied().unwrap_or(false))
 }
 
 /// Every item a pixel. A character cell has one colour: that of most of its items.
 fn items(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
-    let theme = &state.theme;
-    let selected = cell.selection.anchors.get(state.anchor);
-    let clustered = cell.selection.clusters.is_some();
+    let theme = &state.look.theme;
+    let xy = fitted.xy(state.axes);
+    let clustered = cell.found.selection.clusters.is_some();
+    let matches = super::items::matching(state);
+    let out = |item: usize| stands_out(state, fitted, matches.as_deref(), item);
     let mut votes: HashMap<(u16, u16), HashMap<usize, usize>> = HashMap::new();
-    for (item, xy) in fitted.xy(state.axes).iter().enumerate() {
-        if let Some(place) = plot.cell(xy[0], xy[1]) {
+    for (item, p) in xy.iter().enumerate().filter(|(item, _)| out(*item)) {
+        if let Some(place) = plot.cell(p[0], p[1]) {
             let group = group(state, fitted, cell, item);
             *votes.entry(place).or_default().entry(group).or_default() += 1;
         }
@@ -146,46 +242,67 @@ fn items(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
                 .0;
             let style = match state.colour_by {
                 _ if plain => theme.item,
-                ColourBy::Share => theme.ramp[group.min(4)],
+                by if ramped(by) => theme.ramp[group.min(4)],
                 _ => theme.faded(group),
             };
             Some((place, style))
         })
         .collect();
-    for (item, xy) in fitted.xy(state.axes).iter().enumerate() {
-        let Some(style) = plot
-            .cell(xy[0], xy[1])
-            .and_then(|place| winners.get(&place))
-        else {
+    let selected = state.item.and_then(|item| cluster_of(cell, item));
+    let narrowed = state.part.is_some() || matches.is_some();
+    for (item, p) in xy.iter().enumerate() {
+        let Some(place) = plot.cell(p[0], p[1]) else {
             continue;
         };
-        plot.point(xy[0], xy[1], *style, 1);
-        let member =
-            clustered && selected.is_some() && cluster_of(cell, item) == Some(state.anchor);
-        if member {
-            plot.point(xy[0], xy[1], theme.accent, 2);
+        if !out(item) {
+            plot.point(p[0], p[1], theme.back, 1);
+            continue;
+        }
+        let style = winners.get(&place).copied().unwrap_or(theme.item);
+        plot.point(p[0], p[1], style, if narrowed { 2 } else { 1 });
+        let member = selected.is_some() && cluster_of(cell, item) == selected;
+        if member && !narrowed && state.look.slide.is_none() {
+            plot.point(p[0], p[1], theme.accent, 3);
         }
     }
 }
 
-/// Anchors above the items, heavier ones last, the selected one on top.
-fn anchors(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
-    let theme = &state.theme;
-    let mut order: Vec<usize> = (0..cell.selection.anchors.len()).collect();
-    order.sort_by(|&p, &q| {
-        cell.selection.anchors[p]
-            .weight
-            .total_cmp(&cell.selection.anchors[q].weight)
-    });
-    let mean = 1.0 / cell.selection.anchors.len().max(1) as f64;
-    for index in order
-        .into_iter()
-        .filter(|&i| i != state.anchor)
-        .chain([state.anchor])
-    {
-        let Some(anchor) = cell.selection.anchors.get(index) else {
+/// Lines from the anchors to the items of their clusters: of the selected item's cluster, or of all
+/// where the map shows few items.
+fn lines(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
+    let theme = &state.look.theme;
+    let xy = fitted.xy(state.axes);
+    let selected = state.item.and_then(|item| cluster_of(cell, item));
+    for (item, p) in xy.iter().enumerate() {
+        let Some(cluster) = cluster_of(cell, item) else {
             continue;
         };
+        let Some(anchor) = cell.found.selection.anchors.get(cluster) else {
+            continue;
+        };
+        let Some(q) = xy.get(anchor.item).filter(|_| anchor.item != item) else {
+            continue;
+        };
+        let here = selected == Some(cluster);
+        let (style, layer) = if here {
+            (theme.accent, 3)
+        } else {
+            (theme.faded(cluster), 1)
+        };
+        plot.curve(&[(q[0], q[1]), (p[0], p[1])], style, layer, Stroke::Solid);
+    }
+}
+
+/// Anchors above the items, heavier ones last.
+fn anchors(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot, large: bool) {
+    let theme = &state.look.theme;
+    let anchors = &cell.found.selection.anchors;
+    let mut order: Vec<usize> = (0..anchors.len()).collect();
+    order.sort_by(|&p, &q| anchors[p].weight.total_cmp(&anchors[q].weight));
+    let mean = 1.0 / anchors.len().max(1) as f64;
+    let matches = super::items::matching(state);
+    for index in order {
+        let anchor = anchors[index];
         let Some(xy) = fitted.xy(state.axes).get(anchor.item) else {
             continue;
         };
@@ -198,151 +315,156 @@ fn anchors(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
             w if w < 1.8 => 1,
             _ => 2,
         };
-        // Reversed, only a filled shape can be told.
-        let tier = if index == state.anchor { 1 } else { tier };
-        let symbol = shape(state.marker, group, tier);
-        let style = match state.colour_by {
-            _ if index == state.anchor => theme.anchor,
-            ColourBy::Share => ramp(theme, fitted.share.get(anchor.item).copied().unwrap_or(0.0)),
-            _ => theme.group(group),
+        let style = if !stands_out(state, fitted, matches.as_deref(), anchor.item) {
+            theme.back
+        } else if ramped(state.colour_by) {
+            theme.ramp[group.min(4)]
+        } else {
+            theme.group(group)
         };
-        plot.glyph(xy[0], xy[1], symbol, style);
+        if large {
+            let radius = 0.4 + 0.22 * tier as f64;
+            plot.disc(xy[0], xy[1], radius, style, 2 + tier as u8);
+        } else {
+            plot.glyph(xy[0], xy[1], shape(state.look.marker, group, tier), style);
+        }
     }
+}
+
+/// The selected item on top of everything; on a slide there is none.
+fn cursor(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
+    let Some(item) = state.item.filter(|_| state.look.slide.is_none()) else {
+        return;
+    };
+    let Some(xy) = fitted.xy(state.axes).get(item) else {
+        return;
+    };
+    let anchors = &cell.found.selection.anchors;
+    let anchor = anchors.iter().position(|a| a.item == item);
+    // Reversed, only a filled shape can be told.
+    let symbol = match anchor {
+        Some(index) => {
+            let group = match state.colour_by {
+                ColourBy::Cluster => index,
+                _ => group(state, fitted, cell, item),
+            };
+            shape(state.look.marker, group, 1)
+        }
+        None => "+",
+    };
+    plot.glyph(xy[0], xy[1], symbol, state.look.theme.anchor);
+}
+
+/// How many of the band's seeds choose each item at this setting, and over how many that is known.
+pub(crate) fn agreement(state: &State, scenario: usize) -> Option<(Vec<usize>, usize)> {
+    let items = state.study.as_ref()?.scenario(scenario).n_items();
+    let mut settings = state.other_seeds();
+    settings.push(state.setting.clone());
+    let cells: Vec<_> = settings
+        .iter()
+        .filter_map(|setting| state.cells.get(&state.key(scenario, setting)))
+        .collect();
+    let selections: Vec<_> = cells.iter().map(|cell| &cell.found.selection).collect();
+    (selections.len() > 1).then(|| (stability(&selections, items), selections.len()))
+}
+
+/// "at 5 seeds: 12 of 100 always, 43 % shared": how much the anchors overlap.
+pub(crate) fn overlap_words(state: &State, scenario: usize, cell: &Cell) -> Option<String> {
+    let (counts, seeds) = agreement(state, scenario)?;
+    let anchors = &cell.found.selection.anchors;
+    let of = |a: &tinyscope::anchors::Anchor| counts.get(a.item).copied().unwrap_or(0);
+    let others: usize = anchors.iter().map(|a| of(a).saturating_sub(1)).sum();
+    let share = others as f64 / (anchors.len().max(1) * (seeds - 1)) as f64;
+    Some(format!("another seed shares {} %", percent(share, 0)))
 }
 
 /// One row: what glyphs and colours mean.
-fn legend(state: &State, scenario: usize, shown: &Shown, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
+fn legend(
+    state: &State,
+    scenario: usize,
+    shown: &Shown,
+    cell: &Cell,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let theme = &state.look.theme;
+    let marker = state.look.marker;
     let y = area.bottom().saturating_sub(1);
     let sizes = format!(
         "{} {} {} weight  ",
-        shape(state.marker, 0, 0),
-        shape(state.marker, 0, 1),
-        shape(state.marker, 0, 2)
+        shape(marker, 0, 0),
+        shape(marker, 0, 1),
+        shape(marker, 0, 2)
     );
     let mut x = whole_pieces(buffer, area.x, y, area.right(), &[(&sizes, theme.text)]);
+    if shown.ghost.is_some() {
+        let text = format!("{} pinned  ", ghost_symbol(marker));
+        x = whole_pieces(buffer, x, y, area.right(), &[(&text, theme.ghost)]);
+    }
+    let overlap = overlap_words(state, scenario, cell);
     match state.colour_by {
-        ColourBy::Cluster if shown.setting.selection == SelectionKind::Random => {
-            whole_pieces(
-                buffer,
-                x,
-                y,
-                area.right(),
-                &[("a random sample has no clusters", theme.dim)],
-            );
-        }
         ColourBy::Cluster => {
-            whole_pieces(
-                buffer,
-                x,
-                y,
-                area.right(),
-                &[
-                    ("colour: cluster  ", theme.dim),
-                    (".: selected", theme.accent),
-                ],
-            );
+            let text = if shown.now.setting.selection == SelectionKind::Random {
+                "a random sample has no clusters  "
+            } else {
+                "the lit items are the selected cluster  "
+            };
+            x = whole_pieces(buffer, x, y, area.right(), &[(text, theme.dim)]);
         }
-        ColourBy::Share => {
-            x = whole_pieces(buffer, x, y, area.right(), &[("models right: ", theme.dim)]);
-            for (step, label) in ["0", "20", "40", "60", "80-100 %"].into_iter().enumerate() {
-                let mark = format!("{} ", shape(state.marker, step, 1));
-                x = whole_pieces(
-                    buffer,
-                    x,
-                    y,
-                    area.right(),
-                    &[
-                        (&mark, theme.ramp[step]),
-                        (label, theme.dim),
-                        (" ", theme.dim),
-                    ],
-                );
+        ColourBy::Share | ColourBy::Difficulty => {
+            let (name, ends): (&str, [&str; 5]) = match state.colour_by {
+                ColourBy::Share => ("models right ", ["0", "20", "40", "60", "80-100 % "]),
+                _ => ("hardest fifth ", ["", "", "", "", "easiest  "]),
+            };
+            x = whole_pieces(buffer, x, y, area.right(), &[(name, theme.dim)]);
+            for (step, label) in ends.into_iter().enumerate() {
+                let mark = format!("{} ", shape(marker, step, 1));
+                let parts = [
+                    (mark.as_str(), theme.ramp[step]),
+                    (label, theme.dim),
+                    (" ", theme.dim),
+                ];
+                x = whole_pieces(buffer, x, y, area.right(), &parts);
             }
         }
         ColourBy::SubScenario => {
-            let Some(study) = &state.study else {
-                return;
-            };
-            let subs = &study.scenario(scenario).subscenarios;
-            for (index, sub) in subs.iter().enumerate() {
-                let name = fit(&clean(&sub.name), 18);
-                let more = format!("+{}", subs.len() - index);
-                let needed = 3 + unicode_width::UnicodeWidthStr::width(name.as_str()) + 2;
-                let last = index + 1 == subs.len();
-                let keep = if last { 0 } else { more.len() };
-                if usize::from(x) + needed + keep > usize::from(area.right()) {
-                    pieces(buffer, x, y, area.right(), &[(&more, theme.dim)]);
-                    return;
-                }
-                let mark = format!("{} ", shape(state.marker, index, 1));
-                x = pieces(
-                    buffer,
-                    x,
-                    y,
-                    area.right(),
-                    &[
-                        (&mark, theme.group(index)),
-                        (&name, theme.dim),
-                        ("  ", theme.dim),
-                    ],
-                );
-            }
+            x = parts_legend(state, scenario, x, y, area, buffer);
         }
+    }
+    if let Some(text) = overlap {
+        whole_pieces(buffer, x, y, area.right(), &[(&text, theme.dim)]);
     }
 }
 
-/// Facts of the selected anchor in one line each, for the inspector.
-pub(crate) fn facts(state: &State) -> Option<Vec<(String, String)>> {
-    let (scenario, anchor) = state.selected_item()?;
-    let fitted = state.fits.get(scenario)?.as_ref()?;
-    let study = state.study.as_ref()?;
-    let shown = state.shown.as_ref()?;
-    let sub = fitted.sub.get(anchor.item).copied().unwrap_or(0);
+fn parts_legend(
+    state: &State,
+    scenario: usize,
+    mut x: u16,
+    y: u16,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> u16 {
+    let theme: &Theme = &state.look.theme;
+    let Some(study) = &state.study else {
+        return x;
+    };
     let subs = &study.scenario(scenario).subscenarios;
-    let n = shown.cells.first().map_or(1, |c| c.selection.n()).max(1) as f64;
-    let mut rows = Vec::new();
-    if subs.len() > 1 {
-        rows.push((
-            "part".into(),
-            subs.get(sub).map_or(String::new(), |s| clean(&s.name)),
-        ));
+    for (index, sub) in subs.iter().enumerate() {
+        let name = fit(&clean(&sub.name), 18);
+        let more = format!("+{} more", subs.len() - index);
+        let needed = 2 + name.width() + 2;
+        let last = index + 1 == subs.len();
+        let keep = if last { 0 } else { more.len() };
+        if usize::from(x) + needed + keep > usize::from(area.right()) {
+            return pieces(buffer, x, y, area.right(), &[(&more, theme.dim)]);
+        }
+        let mark = format!("{} ", shape(state.look.marker, index, 1));
+        let parts = [
+            (mark.as_str(), theme.group(index)),
+            (name.as_str(), theme.dim),
+            ("  ", theme.dim),
+        ];
+        x = pieces(buffer, x, y, area.right(), &parts);
     }
-    let relative = format!(
-        "{} ({:.1} x mean)",
-        unit(anchor.weight, 4),
-        anchor.weight * n
-    );
-    rows.push(("weight".into(), relative));
-    let cluster = match shown.setting.selection {
-        SelectionKind::Random => "none (random sample)".into(),
-        _ => match shown
-            .cells
-            .first()
-            .map_or(1, |c| c.selection.cluster_size(state.anchor))
-        {
-            1 => "1 item".into(),
-            members => format!("{members} items"),
-        },
-    };
-    let shape = fitted.shape(anchor.item)?;
-    rows.push(("cluster".into(), cluster));
-    let difficulty = if shape.difficulty.is_finite() {
-        format!("{:+.2}", shape.difficulty)
-    } else {
-        "undefined".into()
-    };
-    rows.push(("difficulty".into(), difficulty));
-    let sign = if shape.general < 0.0 {
-        ", reversed"
-    } else {
-        ""
-    };
-    rows.push((
-        "discrim.".into(),
-        format!("{:.2}{sign}", shape.discrimination),
-    ));
-    let share = fitted.share.get(anchor.item).copied().unwrap_or(f64::NAN);
-    rows.push(("right".into(), format!("{} % of models", percent(share, 0))));
-    Some(rows)
+    x
 }

@@ -6,15 +6,18 @@ use ratatui::style::Style;
 
 use super::format::{clean, fit, left};
 use super::frame::pieces;
-use crate::tui::action::{BINDINGS, Place};
-use crate::tui::state::{Overlay, State};
+use crate::tui::action::Binding;
+use crate::tui::keys::BINDINGS;
+use crate::tui::overlay::{Overlay, What};
+use crate::tui::state::State;
 
 /// Draws the overlay, if one is open.
 pub(crate) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     match &state.overlay {
-        Overlay::Help(scroll) => help(state, *scroll, area, buffer),
+        Overlay::Help { scroll, search } => help(state, *scroll, search, area, buffer),
         Overlay::Open { row, path } => open(state, *row, path, area, buffer),
-        Overlay::None | Overlay::TypeItems(_) | Overlay::TypeLambda(_) => {}
+        Overlay::Write => write(state, area, buffer),
+        Overlay::None | Overlay::Type(..) => {}
     }
 }
 
@@ -27,7 +30,7 @@ fn boxed(
     area: Rect,
     buffer: &mut Buffer,
 ) -> Rect {
-    let theme = &state.theme;
+    let theme = &state.look.theme;
     let width = width.min(area.width.saturating_sub(4));
     let height = height.min(area.height.saturating_sub(4));
     let x = area.x + (area.width - width) / 2;
@@ -60,50 +63,81 @@ fn boxed(
     }
 }
 
-fn help(state: &State, scroll: u16, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
-    let rows = BINDINGS.len() as u16;
-    let inner = boxed(state, "Keys", 90, rows + 2, area, buffer);
-    let most = rows.saturating_sub(inner.height);
-    let from = scroll.min(most);
-    for (line, binding) in BINDINGS
+/// The keys whose description, name or place holds the text; those that work here come first.
+fn found<'a>(state: &State, search: &str) -> Vec<&'a Binding> {
+    let wanted = search.to_lowercase();
+    let mut found: Vec<&Binding> = BINDINGS
         .iter()
-        .skip(usize::from(from))
-        .take(usize::from(inner.height))
-        .enumerate()
-    {
-        let y = inner.y + line as u16;
-        let place = match binding.place {
-            Place::Anywhere => "",
-            Place::Map => "map: ",
-            Place::Scores => "scores: ",
-        };
-        let text = format!("{place}{}", binding.long);
-        let room = usize::from(inner.width.saturating_sub(11));
-        pieces(
-            buffer,
-            inner.x,
-            y,
-            inner.right(),
-            &[
-                (&left(binding.label, 11), theme.key),
-                (&fit(&text, room), theme.text),
-            ],
-        );
+        .filter(|b| {
+            let text = format!("{}{}", b.prefix(), b.long).to_lowercase();
+            text.contains(&wanted) || b.label.split(' ').any(|key| key == search)
+        })
+        .collect();
+    found.sort_by_key(|b| match (b.places.is_empty(), b.works(state.place())) {
+        (false, true) => 0,
+        (true, _) => 1,
+        (false, false) => 2,
+    });
+    found
+}
+
+fn help(state: &State, scroll: u16, search: &str, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.look.theme;
+    let found = found(state, search);
+    let rows = found.len().max(1) as u16;
+    let title = match search {
+        "" => "Keys; letters search".to_owned(),
+        text => format!("Keys with “{text}▏”"),
+    };
+    let inner = boxed(state, &title, 116, rows + 2, area, buffer);
+    if found.is_empty() {
+        let text = "no key does that; Backspace widens the search";
+        let room = usize::from(inner.width);
+        buffer.set_stringn(inner.x, inner.y, text, room, theme.dim);
+        return;
     }
-    if from < most {
-        let mark = " ↓ more ";
-        buffer.set_string(
-            inner.right().saturating_sub(8),
-            inner.bottom(),
-            mark,
-            theme.key,
-        );
+    let most = rows.saturating_sub(inner.height);
+    let from = usize::from(scroll.min(most));
+    let height = usize::from(inner.height);
+    for (line, binding) in found.iter().skip(from).take(height).enumerate() {
+        let y = inner.y + line as u16;
+        let here = binding.works(state.place());
+        let text = format!("{}{}", binding.prefix(), binding.long);
+        let room = usize::from(inner.width.saturating_sub(13));
+        let style = if here { theme.text } else { theme.dim };
+        let parts = [
+            (&*left(binding.label, 13), theme.key),
+            (&*fit(&text, room), style),
+        ];
+        pieces(buffer, inner.x, y, inner.right(), &parts);
+    }
+    if from < usize::from(most) {
+        let x = inner.right().saturating_sub(8);
+        buffer.set_string(x, inner.bottom(), " ↓ more ", theme.key);
+    }
+}
+
+fn write(state: &State, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.look.theme;
+    let rows = What::MENU.len() as u16;
+    let inner = boxed(
+        state,
+        "Write to a new file here",
+        56,
+        rows + 2,
+        area,
+        buffer,
+    );
+    for (line, (key, _, text)) in What::MENU.into_iter().enumerate() {
+        let key = format!("{key}  ");
+        let y = inner.y + line as u16;
+        let parts = [(key.as_str(), theme.key), (text, theme.text)];
+        pieces(buffer, inner.x, y, inner.right(), &parts);
     }
 }
 
 fn open(state: &State, selected: usize, path: &str, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
+    let theme = &state.look.theme;
     let rows = state.openable.len() as u16 + 3;
     let inner = boxed(state, "Open", 76, rows + 2, area, buffer);
     let width = usize::from(inner.width);

@@ -32,9 +32,27 @@ pub(crate) struct Axis {
     pub(crate) label: String,
     /// How ticks are written.
     pub(crate) unit: Unit,
+    /// Equal steps are equal factors; both ends are then above 0.
+    pub(crate) log: bool,
 }
 
 impl Axis {
+    /// A logarithmic axis over the positive part of `values` with a margin.
+    pub(crate) fn log(
+        values: impl IntoIterator<Item = f64>,
+        label: impl Into<String>,
+        unit: Unit,
+    ) -> Axis {
+        let logs = values.into_iter().filter(|v| *v > 0.0).map(f64::ln);
+        let axis = Axis::around(logs, label, unit);
+        Axis {
+            low: axis.low.exp(),
+            high: axis.high.exp(),
+            log: true,
+            ..axis
+        }
+    }
+
     /// An axis over the finite part of `values` with a margin; never of zero length.
     pub(crate) fn around(
         values: impl IntoIterator<Item = f64>,
@@ -59,11 +77,26 @@ impl Axis {
             high: high + margin,
             label: label.into(),
             unit,
+            log: false,
         }
     }
 
-    fn share(&self, value: f64) -> f64 {
-        (value - self.low) / (self.high - self.low)
+    /// Where a value stands between the ends, 0 to 1 inside.
+    pub(crate) fn share(&self, value: f64) -> f64 {
+        if self.log {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        }
+    }
+
+    /// The value at a share of the axis.
+    pub(crate) fn value(&self, share: f64) -> f64 {
+        if self.log {
+            self.low * (self.high / self.low).powf(share)
+        } else {
+            self.low + share * (self.high - self.low)
+        }
     }
 
     /// Round values inside the axis, about `wanted` of them.
@@ -71,6 +104,13 @@ impl Axis {
         let span = self.high - self.low;
         if !(span.is_finite() && span > 0.0) || wanted == 0 {
             return Vec::new();
+        }
+        if self.log {
+            let powers = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+            let round = powers
+                .flat_map(|p| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(p)))
+                .filter(|v| (self.low..=self.high).contains(v));
+            return round.take(64).collect();
         }
         let raw = span / wanted as f64;
         let power = 10f64.powf(raw.log10().floor());
@@ -87,6 +127,7 @@ impl Axis {
     }
 
     fn write(&self, value: f64, step: f64) -> String {
+        let step = if self.log { value.min(1.0) } else { step };
         let scaled = if self.unit == Unit::Percent {
             value * 100.0
         } else {
@@ -125,6 +166,8 @@ pub(crate) struct Plot {
     raster: Raster,
     glyphs: Vec<(u16, u16, String, Style)>,
     phase: usize,
+    /// Pixels that a curve is wide beside its middle: more than 0 on slides.
+    pub(crate) thick: u8,
 }
 
 impl Plot {
@@ -169,6 +212,7 @@ impl Plot {
             inner,
             glyphs: Vec::new(),
             phase: 0,
+            thick: 0,
         };
         if inner.is_empty() {
             return plot;
@@ -274,6 +318,16 @@ impl Plot {
         Some((self.inner.x + column, self.inner.y + row))
     }
 
+    /// The ends of the x axis.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        (self.x.low, self.x.high)
+    }
+
+    /// The value at the lower end of the y axis.
+    pub(crate) fn bottom(&self) -> f64 {
+        self.y.low
+    }
+
     /// The topmost cell above a value of the x axis, if that is inside.
     pub(crate) fn top(&self, x: f64) -> Option<(u16, u16)> {
         self.cell(x, self.y.high)
@@ -287,7 +341,17 @@ impl Plot {
         )
     }
 
-    /// A single point.
+    /// The data position of the middle of a cell, if that is inside.
+    pub(crate) fn data(&self, column: u16, row: u16) -> Option<(f64, f64)> {
+        if !self.inner.contains((column, row).into()) {
+            return None;
+        }
+        let x = (f64::from(column - self.inner.x) + 0.5) / f64::from(self.inner.width);
+        let y = (f64::from(row - self.inner.y) + 0.5) / f64::from(self.inner.height);
+        Some((self.x.value(x), self.y.value(1.0 - y)))
+    }
+
+    /// A single point; on slides a small square.
     pub(crate) fn point(&mut self, x: f64, y: f64, style: Style, layer: u8) {
         let (px, py) = self.pixel(x, y);
         if px.is_finite() && py.is_finite() {
@@ -296,14 +360,90 @@ impl Plot {
         }
     }
 
+    /// A filled rectangle.
+    pub(crate) fn block(&mut self, x: (f64, f64), y: (f64, f64), style: Style, layer: u8) {
+        let (from, bottom) = self.pixel(x.0, y.0);
+        let (to, top) = self.pixel(x.1, y.1);
+        let (width, height) = self.raster.size();
+        let columns = from.round().max(0.0) as i64..=to.round().min(width as f64 - 1.0) as i64;
+        // Nothing is drawn for nothing.
+        let rows = top.round().max(0.0) as i64..=bottom.round().min(height as f64 - 1.0) as i64;
+        if bottom - top < 0.5 {
+            return;
+        }
+        for column in columns {
+            for row in rows.clone() {
+                self.raster.dot(column, row, style, layer);
+            }
+        }
+    }
+
+    /// A filled disc, for slides; `radius` in rows of cells.
+    pub(crate) fn disc(&mut self, x: f64, y: f64, radius: f64, style: Style, layer: u8) {
+        let (px, py) = self.pixel(x, y);
+        if !(px.is_finite() && py.is_finite()) || self.inner.is_empty() {
+            return;
+        }
+        let (width, height) = self.raster.size();
+        let across = width as f64 / f64::from(self.inner.width);
+        let down = height as f64 / f64::from(self.inner.height);
+        // A cell is about twice as high as wide.
+        let (rx, ry) = (radius * across * 2.0, radius * down);
+        for dy in -ry.ceil() as i64..=ry.ceil() as i64 {
+            for dx in -rx.ceil() as i64..=rx.ceil() as i64 {
+                let inside = (dx as f64 / rx).powi(2) + (dy as f64 / ry).powi(2) <= 1.0;
+                if inside {
+                    let (x, y) = (px.round() as i64 + dx, py.round() as i64 + dy);
+                    self.raster.dot(x, y, style, layer);
+                }
+            }
+        }
+    }
+
+    /// The room between two curves, as a light pattern: (x, low, high) in rising order of x.
+    pub(crate) fn band(&mut self, points: &[(f64, f64, f64)], style: Style, layer: u8) {
+        let (width, height) = self.raster.size();
+        let (width, height) = (width as f64, height as f64);
+        for pair in points.windows(2) {
+            let (p, q) = (pair[0], pair[1]);
+            let (from, to) = (self.pixel(p.0, p.1).0, self.pixel(q.0, q.1).0);
+            let steps = (
+                from.ceil().max(0.0) as i64,
+                to.floor().min(width - 1.0) as i64,
+            );
+            for column in steps.0..=steps.1 {
+                let share = ((column as f64 - from) / (to - from).max(1e-9)).clamp(0.0, 1.0);
+                let at = |a: f64, b: f64| a + share * (b - a);
+                let top = self.pixel(p.0, at(p.2, q.2)).1;
+                let bottom = self.pixel(p.0, at(p.1, q.1)).1;
+                let rows = (
+                    top.ceil().max(0.0) as i64,
+                    bottom.floor().min(height - 1.0) as i64,
+                );
+                for row in rows.0..=rows.1 {
+                    if (column + row) % 2 == 0 {
+                        self.raster.dot(column, row, style, layer);
+                    }
+                }
+            }
+        }
+    }
+
     /// A line through points; gaps where a value is not finite.
     pub(crate) fn curve(&mut self, points: &[(f64, f64)], style: Style, layer: u8, stroke: Stroke) {
-        self.phase = 0;
+        let thick = f64::from(self.thick);
         for pair in points.windows(2) {
             let from = self.pixel(pair[0].0, pair[0].1);
             let to = self.pixel(pair[1].0, pair[1].1);
             let mut phase = self.phase;
-            self.raster.line(from, to, style, layer, stroke, &mut phase);
+            let mut shift = -thick;
+            while shift <= thick {
+                phase = self.phase;
+                let moved = |p: (f64, f64)| (p.0, p.1 + shift);
+                self.raster
+                    .line(moved(from), moved(to), style, layer, stroke, &mut phase);
+                shift += 1.0;
+            }
             self.phase = phase;
         }
     }
@@ -346,6 +486,7 @@ mod tests {
             high: 0.962,
             label: String::new(),
             unit: Unit::Percent,
+            log: false,
         };
         let ticks = axis.ticks(5);
         assert_eq!(
@@ -364,9 +505,20 @@ mod tests {
             high: 0.051,
             label: String::new(),
             unit: Unit::Percent,
+            log: false,
         };
         assert_eq!(axis.write(-0.0, 0.005), "0.0");
         assert_eq!(axis.write(0.025, 0.005), "2.5");
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_one_two_five() {
+        let axis = Axis::log([10.0, 200.0], "n", Unit::Number);
+        let ticks: Vec<String> = axis.ticks(5).iter().map(|&t| axis.write(t, 1.0)).collect();
+        assert_eq!(ticks, ["10", "20", "50", "100", "200"]);
+        assert!((axis.value(axis.share(40.0)) - 40.0).abs() < 1e-9);
+        let none = Axis::log([0.0, -1.0], "n", Unit::Number);
+        assert!(none.low > 0.0 && none.high > none.low);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::format::{clean, fit, left, percent, right, signed};
 use super::frame::{pieces, whole_pieces};
+use super::map::ghost_symbol;
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
 use crate::tui::glyphs::Marker;
@@ -32,18 +33,28 @@ fn ranks(values: &[f64]) -> Vec<usize> {
 pub(crate) struct Row {
     /// The model with its scores.
     pub(crate) scored: Scored,
-    true_rank: usize,
-    rank: usize,
+    /// Rank among the test models by true score, 1 the best.
+    pub(crate) true_rank: usize,
+    /// Rank by estimate.
+    pub(crate) rank: usize,
 }
 
-/// Rows of the table in the order of the sort key.
+/// Rows of the table that the filter keeps, in the order of the sort key.
 pub(crate) fn order(state: &State) -> Vec<Row> {
     let (Some(shown), Some(study)) = (&state.shown, &state.study) else {
         return Vec::new();
     };
-    let true_ranks = ranks(&shown.scores.iter().map(|s| s.truth).collect::<Vec<_>>());
-    let ranks = ranks(&shown.scores.iter().map(|s| s.estimate).collect::<Vec<_>>());
+    let true_ranks = ranks(&shown.now.scores.iter().map(|s| s.truth).collect::<Vec<_>>());
+    let ranks = ranks(
+        &shown
+            .now
+            .scores
+            .iter()
+            .map(|s| s.estimate)
+            .collect::<Vec<_>>(),
+    );
     let mut rows: Vec<Row> = shown
+        .now
         .scores
         .iter()
         .zip(true_ranks.into_iter().zip(ranks))
@@ -53,6 +64,13 @@ pub(crate) fn order(state: &State) -> Vec<Row> {
             rank,
         })
         .collect();
+    if !state.model_filter.is_empty() {
+        let wanted = state.model_filter.to_lowercase();
+        rows.retain(|row| {
+            let name = study.model(row.scored.model).to_lowercase();
+            name.contains(&wanted)
+        });
+    }
     let size = |row: &Row| (row.scored.estimate - row.scored.truth).abs();
     rows.sort_by(|p, q| {
         let by = match state.sort {
@@ -67,7 +85,7 @@ pub(crate) fn order(state: &State) -> Vec<Row> {
 }
 
 /// A model's name in at most `width` columns: without its organisation where it is too long.
-fn short_name(study: &Study, model: usize, width: usize) -> String {
+pub(crate) fn short_name(study: &Study, model: usize, width: usize) -> String {
     let name = study.model(model);
     let whole = clean(name);
     if whole.width() <= width {
@@ -82,7 +100,7 @@ fn short_name(study: &Study, model: usize, width: usize) -> String {
 }
 
 /// Mark of a model: in the band, above or below. The glyph says it without colour.
-fn mark(error: f64, marker: Marker, theme: &Theme) -> (&'static str, Style) {
+pub(crate) fn mark(error: f64, marker: Marker, theme: &Theme) -> (&'static str, Style) {
     let ascii = marker == Marker::Ascii;
     if error > BAND {
         (if ascii { "^" } else { "▲" }, theme.bad)
@@ -93,52 +111,102 @@ fn mark(error: f64, marker: Marker, theme: &Theme) -> (&'static str, Style) {
     }
 }
 
-/// Draws the scatter plot.
-pub(crate) fn draw(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
-    let scores = &shown.scores;
-    // One range for both axes, so that the diagonal is where they agree.
-    let both = scores.iter().flat_map(|s| [s.truth, s.estimate]);
-    let x = Axis::around(both, "true %", Unit::Percent);
+/// Mark of the user's own model.
+pub(crate) fn own_mark(marker: Marker) -> &'static str {
+    if marker == Marker::Ascii { "*" } else { "★" }
+}
+
+/// The plot, its axes drawn: one range for both, so that the diagonal is where they agree.
+fn plot(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) -> Plot {
+    let both = shown.now.scores.iter().flat_map(|s| [s.truth, s.estimate]);
+    let ghost = shown
+        .ghost
+        .iter()
+        .flat_map(|g| &g.scores)
+        .map(|s| s.estimate);
+    let values = both.chain(ghost).chain(shown.now.mine);
+    let x = Axis::around(values, "true %", Unit::Percent);
     let y = Axis {
         label: "estimated %".into(),
         ..x.clone()
     };
-    let (low, high) = (x.low, x.high);
-    let plot_area = Rect {
+    let (theme, marker) = (&state.look.theme, state.look.marker);
+    Plot::new(area, x, y, theme, marker, buffer)
+}
+
+/// The plot without drawing it: to know where a click is.
+pub(crate) fn geometry(state: &State, shown: &Shown, area: Rect) -> Plot {
+    let mut scratch = Buffer::empty(area);
+    plot(state, shown, above_legend(area), &mut scratch)
+}
+
+fn above_legend(area: Rect) -> Rect {
+    Rect {
         height: area.height.saturating_sub(1),
         ..area
-    };
-    let mut plot = Plot::new(plot_area, x, y, theme, state.marker, buffer);
+    }
+}
+
+/// Draws the scatter plot.
+pub(crate) fn draw(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
+    scatter(state, shown, above_legend(area), buffer);
+    legend(state, shown, area, buffer);
+}
+
+/// Diagonal, band, models, and the pinned setting's estimates behind them.
+pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.look.theme;
+    let marker = state.look.marker;
+    let large = state.look.slide.is_some();
+    let scores = &shown.now.scores;
+    let mut plot = plot(state, shown, area, buffer);
+    plot.thick = u8::from(large);
+    let (low, high) = plot.range();
     // One layer: where the band is narrower than a cell, its pixels join the diagonal's.
-    plot.curve(
-        &[(low, low + BAND), (high, high + BAND)],
-        theme.band,
-        1,
-        Stroke::Dotted,
-    );
-    plot.curve(
-        &[(low, low - BAND), (high, high - BAND)],
-        theme.band,
-        1,
-        Stroke::Dotted,
-    );
-    plot.curve(
-        &[(low, low), (high, high)],
-        theme.diagonal,
-        1,
-        Stroke::Solid,
-    );
+    for shift in [BAND, -BAND] {
+        let line = [(low, low + shift), (high, high + shift)];
+        plot.curve(&line, theme.band, 1, Stroke::Dotted);
+    }
+    let diagonal = [(low, low), (high, high)];
+    plot.curve(&diagonal, theme.diagonal, 1, Stroke::Solid);
+    if let Some(ghost) = &shown.ghost {
+        for s in &ghost.scores {
+            let now = scores.iter().find(|n| n.model == s.model);
+            if let Some(now) = now {
+                let line = [(s.truth, s.estimate), (now.truth, now.estimate)];
+                plot.curve(&line, theme.ghost, 2, Stroke::Solid);
+            }
+            plot.glyph(s.truth, s.estimate, ghost_symbol(marker), theme.ghost);
+        }
+    }
+    if let Some(mine) = shown.now.mine {
+        // Its true score is not known: a line at the estimate.
+        plot.curve(&[(low, mine), (high, mine)], theme.own, 3, Stroke::Dashed);
+        plot.glyph(mine, mine, own_mark(marker), theme.own);
+    }
+    let matching = order(state);
+    let kept = |model: usize| matching.iter().any(|row| row.scored.model == model);
     for s in scores {
-        let (symbol, style) = mark(s.estimate - s.truth, state.marker, theme);
-        plot.glyph(s.truth, s.estimate, symbol, style);
+        let (symbol, mut style) = mark(s.estimate - s.truth, marker, theme);
+        if !state.model_filter.is_empty() && !kept(s.model) {
+            style = theme.back;
+        }
+        if large {
+            plot.disc(s.truth, s.estimate, 0.55, style, 4);
+        } else {
+            plot.glyph(s.truth, s.estimate, symbol, style);
+        }
     }
     let chosen = scores.iter().find(|s| state.model == Some(s.model));
-    if let Some(s) = chosen {
-        let (symbol, _) = mark(s.estimate - s.truth, state.marker, theme);
+    if let Some(s) = chosen.filter(|_| !large) {
+        let (symbol, _) = mark(s.estimate - s.truth, marker, theme);
         plot.glyph(s.truth, s.estimate, symbol, theme.anchor);
     }
     let spot = chosen.and_then(|s| plot.cell(s.truth, s.estimate).map(|at| (s, at)));
+    let own = shown
+        .now
+        .mine
+        .and_then(|m| plot.cell(m, m).map(|at| (m, at)));
     let inner = plot.inner;
     plot.finish(buffer);
     if let (Some((s, at)), Some(study)) = (spot, &state.study) {
@@ -152,11 +220,11 @@ pub(crate) fn draw(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer
             buffer,
         );
     }
-    let within = scores
-        .iter()
-        .filter(|s| (s.estimate - s.truth).abs() <= BAND)
-        .count();
-    legend(state, within, scores.len(), area, buffer);
+    if let (Some((estimate, at)), Some(mine)) = (own, &state.mine) {
+        let name = fit(&clean(&mine.name), 20);
+        let text = format!(" {name} {} ", percent(estimate, 1));
+        label(&text, at, inner, theme.own, buffer);
+    }
 }
 
 /// A name beside a mark, on the side where there is room.
@@ -172,56 +240,77 @@ fn label(text: &str, (x, y): (u16, u16), inner: Rect, style: Style, buffer: &mut
     }
 }
 
-fn legend(state: &State, within: usize, models: usize, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
+fn legend(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.look.theme;
+    let marker = state.look.marker;
+    let scores = &shown.now.scores;
+    let inside = |s: &&Scored| (s.estimate - s.truth).abs() <= BAND;
+    let within = scores.iter().filter(inside).count();
+    let (above, style) = mark(1.0, marker, theme);
+    let (below, _) = mark(-1.0, marker, theme);
+    let (good_mark, good) = mark(0.0, marker, theme);
+    let inside_text = format!(" {within} of {} within 2 %  ", scores.len());
+    let (over, under) = (format!("{above} over "), format!("{below} under  "));
+    let ghost = match &shown.ghost {
+        Some(_) => format!("{} pinned", ghost_symbol(marker)),
+        None => String::new(),
+    };
     let y = area.bottom().saturating_sub(1);
-    let (above, style) = mark(1.0, state.marker, theme);
-    let (below, _) = mark(-1.0, state.marker, theme);
-    let (inside, good) = mark(0.0, state.marker, theme);
-    let inside_text = format!(" {within}/{models} within 2 %  ");
-    let (over, under) = (format!("{above} over "), format!("{below} under"));
-    whole_pieces(
-        buffer,
-        area.x,
-        y,
-        area.right(),
-        &[
-            (inside, good),
-            (&inside_text, theme.dim),
-            (&over, style),
-            (&under, style),
-        ],
-    );
+    let parts = [
+        (good_mark, good),
+        (inside_text.as_str(), theme.dim),
+        (over.as_str(), style),
+        (under.as_str(), style),
+        (ghost.as_str(), theme.ghost),
+    ];
+    whole_pieces(buffer, area.x, y, area.right(), &parts);
 }
 
 /// The table of models, for the inspector.
 pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
-    let theme = &state.theme;
-    let Some(study) = &state.study else {
+    let theme = &state.look.theme;
+    let (Some(study), Some(shown)) = (&state.study, &state.shown) else {
         return;
     };
     let rows = order(state);
     let width = usize::from(area.width);
-    let numbers = 6 + 6 + 6 + 5 + 5;
-    let name = width.saturating_sub(numbers + 2);
+    // Narrow panels give the ranks up for the names.
+    let ranks = width >= 46;
+    let ghost = shown.ghost.as_ref().filter(|_| width >= 54);
+    let rank_width = if ranks { 10 } else { 0 };
+    let ghost_width = if ghost.is_some() { 7 } else { 0 };
+    let name = width.saturating_sub(18 + rank_width + ghost_width + 2);
     let star = |sort: Sort, text: &str| {
-        if state.sort == sort {
-            format!("{text}↓")
-        } else {
-            text.to_string()
-        }
+        let mark = if state.sort == sort { "↓" } else { "" };
+        format!("{text}{mark}")
     };
-    let heading = format!(
-        "  {}{}{}{}{}{}",
+    let mut heading = format!(
+        "  {}{}{}{}",
         left(&star(Sort::Name, "model"), name),
         right(&star(Sort::Truth, "true"), 6),
         right(&star(Sort::Estimate, "est."), 6),
         right(&star(Sort::Error, "error"), 6),
-        right("rank", 5),
-        right("est.", 5)
     );
+    if ghost.is_some() {
+        heading.push_str(&right("pinned", 7));
+    }
+    if ranks {
+        heading.push_str(&format!("{}{}", right("rank", 5), right("est.", 5)));
+    }
     buffer.set_stringn(area.x, area.y, heading, width, theme.dim);
-    let room = usize::from(area.height.saturating_sub(1));
+    let mut y = area.y + 1;
+    if let (Some(estimate), Some(mine)) = (shown.now.mine, &state.mine) {
+        own_row(
+            state,
+            estimate,
+            &mine.name,
+            (name, ghost_width, ranks),
+            area,
+            buffer,
+        );
+        y += 1;
+    }
+    let room = usize::from(area.bottom().saturating_sub(y));
     let selected = state
         .model
         .and_then(|m| rows.iter().position(|row| row.scored.model == m));
@@ -230,10 +319,10 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
         .saturating_sub(room / 2)
         .min(rows.len().saturating_sub(room));
     for (line, row) in rows.iter().skip(first).take(room).enumerate() {
-        let y = area.y + 1 + line as u16;
+        let y = y + line as u16;
         let here = state.model == Some(row.scored.model);
         let error = row.scored.estimate - row.scored.truth;
-        let (symbol, mut style) = mark(error, state.marker, theme);
+        let (symbol, mut style) = mark(error, state.look.marker, theme);
         let mut text = theme.text;
         if here {
             (style, text) = (theme.selected, theme.selected);
@@ -244,25 +333,56 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
             right(&percent(row.scored.truth, 1), 6),
             right(&percent(row.scored.estimate, 1), 6)
         );
-        let after = format!(
-            "{}{}",
-            right(&row.true_rank.to_string(), 5),
-            right(&row.rank.to_string(), 5)
-        );
-        pieces(
-            buffer,
-            area.x,
-            y,
-            area.right(),
-            &[
-                (if here { "▸" } else { symbol }, style),
-                (" ", text),
-                (&before, text),
-                (&right(&signed(error, 1), 6), style),
-                (&after, text),
-            ],
-        );
+        let pinned = ghost.map_or(String::new(), |g| {
+            let found = g.scores.iter().find(|s| s.model == row.scored.model);
+            right(
+                &found.map_or("-".into(), |s| signed(s.estimate - s.truth, 1)),
+                7,
+            )
+        });
+        let after = if ranks {
+            let (truth, estimate) = (row.true_rank.to_string(), row.rank.to_string());
+            format!("{}{}", right(&truth, 5), right(&estimate, 5))
+        } else {
+            String::new()
+        };
+        let parts = [
+            (if here { "▸" } else { symbol }, style),
+            (" ", text),
+            (before.as_str(), text),
+            (&right(&signed(error, 1), 6), style),
+            (pinned.as_str(), theme.ghost),
+            (after.as_str(), text),
+        ];
+        pieces(buffer, area.x, y, area.right(), &parts);
     }
+}
+
+/// The user's own model: its estimate, and the rank it would have among all models of the benchmark.
+fn own_row(
+    state: &State,
+    estimate: f64,
+    name: &str,
+    (width, ghost_width, ranks): (usize, usize, bool),
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let style = state.look.theme.own;
+    let rank = match state.predicted_rank(estimate) {
+        Some((rank, of)) if ranks => right(&format!("{rank} of {of}"), 10),
+        _ => String::new(),
+    };
+    let text = format!(
+        "{} {}{}{}{}{}{rank}",
+        own_mark(state.look.marker),
+        left(&clean(name), width),
+        right("?", 6),
+        right(&percent(estimate, 1), 6),
+        right("", 6),
+        " ".repeat(ghost_width),
+    );
+    let room = usize::from(area.width);
+    buffer.set_stringn(area.x, area.y + 1, text, room, style);
 }
 
 #[cfg(test)]

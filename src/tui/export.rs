@@ -1,0 +1,518 @@
+//! What is on the screen as a document: picture, text, the plots' data, the table.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use tinyscope::anchors::SelectionKind;
+use tinyscope::estimate::Estimator;
+
+use super::overlay::What;
+use super::saved::Saved;
+use super::state::{Setting, Shown, State, ViewName};
+use super::study::{Choice, Measure, Study};
+use super::view::{self, Fact};
+use super::{svg, view::format::percent};
+
+/// A table: what it shows, its headings and rows.
+#[derive(Debug, Clone, PartialEq)]
+struct Table {
+    caption: String,
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Writes the screen, or what it shows.
+///
+/// # Errors
+/// A message for the user: nothing is shown yet, or the view has no such thing.
+pub(crate) fn document(state: &State, what: What) -> Result<String, String> {
+    match what {
+        What::Svg => Ok(svg::write(&screen(state), &state.look.theme, &title(state))),
+        What::Text => Ok(text(&screen(state))),
+        What::Csv => csv(state, &data(state)?),
+        What::Markdown => Ok(markdown(&table(state)?)),
+        What::Latex => Ok(latex(&table(state)?)),
+        What::Settings => Saved::of(state)
+            .ok_or_else(nothing)
+            .and_then(|saved| saved.text()),
+    }
+}
+
+fn nothing() -> String {
+    "nothing is shown yet: wait for the result".into()
+}
+
+/// A file name that says what it holds: benchmark, scenario, view.
+pub(crate) fn file_stem(state: &State, what: What) -> String {
+    let study = state.study.as_ref();
+    let name = study.map_or("tinyscope", |s| s.benchmark.name.as_str());
+    let scenario = match (study, state.scenario()) {
+        (Some(study), Some(s)) if study.scenarios() > 1 => study.scenario(s).name.as_str(),
+        (Some(study), None) if study.scenarios() > 1 => "overall",
+        _ => "",
+    };
+    let view = if what == What::Settings {
+        "settings"
+    } else {
+        state.view.name()
+    };
+    let parts = [name, scenario, view];
+    let slug = |text: &str| {
+        let kept: String = text
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_ascii_lowercase()
+                } else {
+                    '-'
+                }
+            })
+            .collect();
+        let words: Vec<&str> = kept.split('-').filter(|w| !w.is_empty()).collect();
+        words.join("-")
+    };
+    let parts: Vec<String> = parts
+        .map(slug)
+        .into_iter()
+        .filter(|p| !p.is_empty())
+        .collect();
+    parts.join("-").chars().take(120).collect()
+}
+
+/// The title of pictures.
+pub(crate) fn title(state: &State) -> String {
+    let study = state.study.as_ref();
+    let name = study.map_or("", |s| s.benchmark.name.as_str());
+    let simulated = if study.is_some_and(|s| s.benchmark.simulated) {
+        " (simulated)"
+    } else {
+        ""
+    };
+    format!("tinyscope: {name}{simulated}, {}", state.view.label())
+}
+
+/// The screen at its size, without what lies over the view.
+fn screen(state: &State) -> Buffer {
+    let (width, height) = state.look.size;
+    let area = Rect::new(0, 0, width, height);
+    let mut buffer = Buffer::empty(area);
+    view::draw(state, area, &mut buffer);
+    buffer
+}
+
+fn text(buffer: &Buffer) -> String {
+    let mut out = String::new();
+    for y in 0..buffer.area.height {
+        let mut line = String::new();
+        let mut skip = 0usize;
+        for x in 0..buffer.area.width {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn headings(names: &[&str]) -> Vec<String> {
+    names.iter().map(|n| (*n).to_owned()).collect()
+}
+
+fn shown(state: &State) -> Result<(&Study, &Shown), String> {
+    let study = state.study.as_deref().ok_or_else(nothing)?;
+    let shown = state.shown.as_ref().ok_or_else(nothing)?;
+    Ok((study, shown))
+}
+
+/// The data of the plots on the screen, in full precision.
+fn data(state: &State) -> Result<Table, String> {
+    let (study, shown) = shown(state)?;
+    let table = match state.view {
+        ViewName::Map | ViewName::Items => items(state, study, shown, false)?,
+        ViewName::Scores => scores(state, study, shown, |v| v.to_string()),
+        ViewName::Tradeoff => curves(state, shown),
+        ViewName::Replay => replay(state, study, shown, |v| v.to_string())?,
+        ViewName::Data => fit(state)?,
+    };
+    Ok(table)
+}
+
+/// The table of the view, as people read it.
+fn table(state: &State) -> Result<Table, String> {
+    let (study, shown) = shown(state)?;
+    let mut table = match state.view {
+        ViewName::Map | ViewName::Items => items(state, study, shown, true)?,
+        ViewName::Scores => scores(state, study, shown, |v| percent(v, 1)),
+        ViewName::Tradeoff => needs(state),
+        ViewName::Replay => replay(state, study, shown, |v| format!("{v:.3}"))?,
+        ViewName::Data => facts(state, study),
+    };
+    table.caption = format!("{}. {}", view::sentence(state), table.caption);
+    if study.benchmark.simulated {
+        table.caption = format!("SIMULATED. {}", table.caption);
+    }
+    Ok(table)
+}
+
+/// Items with their place, parameters and weight; for people only the chosen ones, rounded.
+fn items(state: &State, study: &Study, shown: &Shown, people: bool) -> Result<Table, String> {
+    let scenario = state
+        .scenario()
+        .ok_or("one scenario at a time: Tab chooses one")?;
+    let fit = state.fit(scenario).ok_or_else(nothing)?;
+    let cell = shown.now.cell().ok_or_else(nothing)?;
+    let weights = view::items::weights(cell, fit.items.len());
+    let subs = &study.scenario(scenario).subscenarios;
+    let number = |v: f64, digits: usize| {
+        if people {
+            format!("{v:.digits$}")
+        } else {
+            v.to_string()
+        }
+    };
+    let mut rows = Vec::new();
+    let order: Vec<usize> = if state.view == ViewName::Items {
+        view::items::order(state)
+    } else {
+        (0..fit.items.len()).collect()
+    };
+    for item in order {
+        if people && weights[item] == 0.0 && state.view == ViewName::Map {
+            continue;
+        }
+        let Some(shape) = fit.shape(item) else {
+            continue;
+        };
+        let sub = fit.sub.get(item).and_then(|&s| subs.get(s));
+        let mut row = vec![
+            study.item_id(scenario, item).to_owned(),
+            sub.map_or(String::new(), |s| s.name.clone()),
+            number(shape.intercept, 2),
+            number(shape.discrimination, 2),
+            number(shape.general, 2),
+            number(fit.share[item], 2),
+            number(weights[item], 4),
+        ];
+        if !people {
+            let [x, y] = fit
+                .xy(state.axes)
+                .get(item)
+                .copied()
+                .unwrap_or([f64::NAN; 2]);
+            let cluster = cell
+                .found
+                .selection
+                .clusters
+                .as_ref()
+                .and_then(|c| c.get(item));
+            let constant = fit.constant.get(item).copied().unwrap_or(false);
+            row.extend([
+                x.to_string(),
+                y.to_string(),
+                cluster.map_or(String::new(), usize::to_string),
+                constant.to_string(),
+            ]);
+        }
+        rows.push(row);
+    }
+    let mut names = vec![
+        "item",
+        "part",
+        "b",
+        "|a|",
+        "a first axis",
+        "share right",
+        "weight",
+    ];
+    if !people {
+        names = vec![
+            "item",
+            "part",
+            "b",
+            "a_norm",
+            "a_first",
+            "share_right",
+            "weight",
+            "x",
+            "y",
+            "cluster",
+            "constant",
+        ];
+    }
+    Ok(Table {
+        caption: format!("Items of {}.", study.scenario(scenario).name),
+        headings: headings(&names),
+        rows,
+    })
+}
+
+fn scores(state: &State, study: &Study, shown: &Shown, number: impl Fn(f64) -> String) -> Table {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    if let (Some(estimate), Some(mine)) = (shown.now.mine, &state.mine) {
+        let rank = state.predicted_rank(estimate);
+        rows.push(vec![
+            mine.name.clone(),
+            String::new(),
+            number(estimate),
+            String::new(),
+            String::new(),
+            rank.map_or(String::new(), |r| format!("{} of {}", r.0, r.1)),
+        ]);
+    }
+    rows.extend(view::scores::order(state).iter().map(|row| {
+        let s = row.scored;
+        vec![
+            study.model(s.model).to_owned(),
+            number(s.truth),
+            number(s.estimate),
+            number(s.estimate - s.truth),
+            row.true_rank.to_string(),
+            row.rank.to_string(),
+        ]
+    }));
+    Table {
+        caption: "Estimated against true scores of held-out models.".into(),
+        headings: headings(&["model", "true", "estimated", "error", "true_rank", "rank"]),
+        rows,
+    }
+}
+
+/// Every curve of the trade-off in long form.
+fn curves(state: &State, shown: &Shown) -> Table {
+    let mut rows = Vec::new();
+    for (name, measure) in [("mae", Measure::Error), ("spearman", Measure::Ranks)] {
+        for curve in state.all_curves(measure) {
+            for p in &curve.points {
+                rows.push(vec![
+                    format!("{name}_against_n"),
+                    curve.selection.name().to_owned(),
+                    curve.estimator.name().to_owned(),
+                    p.n.to_string(),
+                    p.mean.to_string(),
+                    p.low.to_string(),
+                    p.high.to_string(),
+                    curve.seeds.to_string(),
+                ]);
+            }
+        }
+    }
+    for selection in SelectionKind::ALL {
+        let setting = Setting {
+            selection,
+            ..shown.now.setting.clone()
+        };
+        for (lambda, mae) in view::tradeoff::lambda_curve(state, &setting) {
+            let mae = mae.to_string();
+            rows.push(vec![
+                "mae_against_lambda".into(),
+                selection.name().to_owned(),
+                Estimator::GpIrt.name().to_owned(),
+                lambda.to_string(),
+                mae.clone(),
+                mae.clone(),
+                mae,
+                "1".into(),
+            ]);
+        }
+    }
+    Table {
+        caption: String::new(),
+        headings: headings(&[
+            "plot",
+            "selection",
+            "estimator",
+            "x",
+            "mean",
+            "low",
+            "high",
+            "seeds",
+        ]),
+        rows,
+    }
+}
+
+/// The n that every method needs.
+fn needs(state: &State) -> Table {
+    let (needs, seeds) = view::needs(state);
+    let rows = needs.iter().map(|need| {
+        let times = match need.times {
+            Some((true, x)) => format!("{x:.1}"),
+            Some((false, x)) if x > 1.0 => format!(">{x:.1}"),
+            _ => "-".into(),
+        };
+        let mut row = vec![
+            need.selection.label().to_owned(),
+            need.estimator.label().to_owned(),
+        ];
+        row.extend(need.n.iter().map(|n| n.text()));
+        row.push(times);
+        row
+    });
+    let seeds = if seeds == 1 {
+        "1 seed".into()
+    } else {
+        format!("{seeds} seeds")
+    };
+    Table {
+        caption: format!(
+            "Items for a mean absolute error ({seeds}), and how many times more random ones for 2 %."
+        ),
+        headings: headings(&["items", "estimator", "5 %", "2 %", "1 %", "random / this"]),
+        rows: rows.collect(),
+    }
+}
+
+fn replay(
+    state: &State,
+    study: &Study,
+    shown: &Shown,
+    number: impl Fn(f64) -> String,
+) -> Result<Table, String> {
+    let (who, found) = view::replay::current(state, shown).ok_or_else(nothing)?;
+    let rows = found.steps.iter().enumerate().map(|(k, step)| {
+        let id = study.item_id(found.scenario, step.item).to_owned();
+        let estimate = view::replay::estimate(shown, step);
+        let mut row = vec![(k + 1).to_string(), id];
+        let values = [
+            step.score,
+            step.naive,
+            step.p_irt,
+            estimate,
+            step.theta,
+            step.theta_sd,
+        ];
+        row.extend(values.map(&number));
+        row
+    });
+    Ok(Table {
+        caption: format!("Answers of {} one by one.", view::replay::name(state, who)),
+        headings: headings(&[
+            "answer", "item", "score", "naive", "p_irt", "estimate", "theta", "theta_sd",
+        ]),
+        rows: rows.collect(),
+    })
+}
+
+/// Validation table and evidence curve.
+fn fit(state: &State) -> Result<Table, String> {
+    let scenario = state
+        .scenario()
+        .ok_or("one scenario at a time: Tab chooses one")?;
+    let fit = state.fit(scenario).ok_or_else(nothing)?;
+    let validation = fit.fitted.choice.table.iter().map(|row| {
+        vec![
+            "validation_error".into(),
+            row.dims.to_string(),
+            row.error.to_string(),
+        ]
+    });
+    let evidence = fit.fitted.fit.evidence.iter().enumerate();
+    let evidence = evidence.map(|(k, e)| vec!["evidence".to_owned(), k.to_string(), e.to_string()]);
+    Ok(Table {
+        caption: String::new(),
+        headings: headings(&["plot", "x", "value"]),
+        rows: validation.chain(evidence).collect(),
+    })
+}
+
+fn facts(state: &State, study: &Study) -> Table {
+    let mut rows = Vec::new();
+    let mut group = String::new();
+    for fact in view::data_facts(state, study) {
+        match fact {
+            Fact::Heading(text) => group = text,
+            Fact::Named(name, value) => rows.push(vec![group.clone(), name.to_owned(), value]),
+            Fact::Text(text) | Fact::Warning(text) => {
+                rows.push(vec![group.clone(), String::new(), text]);
+            }
+        }
+    }
+    Table {
+        caption: "What the numbers rest on.".into(),
+        headings: headings(&["about", "what", "value"]),
+        rows,
+    }
+}
+
+/// Comma-separated; whether the responses are simulated stands in every row.
+fn csv(state: &State, table: &Table) -> Result<String, String> {
+    let simulated = state.study.as_ref().is_some_and(|s| s.benchmark.simulated);
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    let mut write = |row: &[String], last: &str| {
+        let cells = row.iter().map(String::as_str).chain([last]);
+        writer.write_record(cells).map_err(|e| e.to_string())
+    };
+    write(&table.headings, "simulated")?;
+    for row in &table.rows {
+        write(row, if simulated { "true" } else { "false" })?;
+    }
+    let bytes = writer.into_inner().map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|e| e.to_string())
+}
+
+fn markdown(table: &Table) -> String {
+    let cell = |text: &String| {
+        let text = view::format::clean(text);
+        text.replace('\n', " ").replace('|', "\\|")
+    };
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(cell).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut out = format!("{}\n\n", table.caption);
+    out.push_str(&line(&table.headings));
+    out.push_str(&format!("|{}\n", "---|".repeat(table.headings.len())));
+    table.rows.iter().for_each(|row| out.push_str(&line(row)));
+    out
+}
+
+fn latex(table: &Table) -> String {
+    let escape = |text: &str| {
+        let mut out = String::new();
+        for c in view::format::clean(text).replace('\n', " ").chars() {
+            match c {
+                '\\' => out.push_str("\\textbackslash{}"),
+                '~' => out.push_str("\\textasciitilde{}"),
+                '^' => out.push_str("\\textasciicircum{}"),
+                '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                    out.push('\\');
+                    out.push(c);
+                }
+                '≤' => out.push_str("$\\leq$"),
+                '×' => out.push_str("$\\times$"),
+                '<' => out.push_str("\\textless{}"),
+                '>' => out.push_str("\\textgreater{}"),
+                '|' => out.push_str("\\textbar{}"),
+                c => out.push(c),
+            }
+        }
+        out
+    };
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|c| escape(c)).collect();
+        format!("    {} \\\\\n", cells.join(" & "))
+    };
+    let numeric = |column: usize| {
+        let cells = table.rows.iter().filter_map(|row| row.get(column));
+        let number = |c: &String| c.trim_start_matches(['≤', '>', '-']).parse::<f64>().is_ok();
+        cells.clone().any(number) && cells.filter(|c| c.len() > 1).all(number)
+    };
+    let columns: String = (0..table.headings.len())
+        .map(|c| if numeric(c) { 'r' } else { 'l' })
+        .collect();
+    let mut out = format!(
+        "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n  \\caption{{{}}}\n  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n",
+        escape(&table.caption)
+    );
+    out.push_str(&line(&table.headings));
+    out.push_str("    \\midrule\n");
+    table.rows.iter().for_each(|row| out.push_str(&line(row)));
+    out.push_str("    \\bottomrule\n  \\end{tabular}\n\\end{table}\n");
+    out
+}

@@ -1,0 +1,340 @@
+//! The trade-off in words and numbers: errors at this n, the n that an error needs, lambda.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use tinyscope::anchors::SelectionKind;
+use tinyscope::estimate::Estimator;
+
+use super::format::{clean, left, percent, right, unit, wrap};
+use super::frame::pieces;
+use super::raster::Stroke;
+use super::tradeoff::{glyph, lambdas, series, stroke};
+use crate::tui::curves::{Needed, needed, times};
+use crate::tui::state::{Setting, Shown, State};
+use crate::tui::study::{Choice, Measure, scored};
+
+/// Errors that a benchmark is asked to stay below.
+pub(crate) const TARGETS: [f64; 3] = [0.05, 0.02, 0.01];
+/// The target that the sentence is about.
+const TARGET: usize = 1;
+
+/// What one method needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Need {
+    /// How the items are chosen.
+    pub(crate) selection: SelectionKind,
+    /// How scores are estimated.
+    pub(crate) estimator: Estimator,
+    /// n for each of the targets.
+    pub(crate) n: [Needed; 3],
+    /// How many times more stratified random items with the naive estimate are needed for 2 %, and
+    /// whether that is exact or a bound from below.
+    pub(crate) times: Option<(bool, f64)>,
+}
+
+/// What every selection and estimator needs, and over how many seeds.
+pub(crate) fn needs(state: &State) -> (Vec<Need>, usize) {
+    let curves = state.all_curves(Measure::Error);
+    let seeds = curves.iter().map(|c| c.seeds).min().unwrap_or(0);
+    let n = |points: &[_]| TARGETS.map(|target| needed(points, target));
+    let random = curves
+        .iter()
+        .find(|c| c.selection == SelectionKind::Random && c.estimator == Estimator::Naive)
+        .map_or([Needed::Unknown; 3], |c| n(&c.points));
+    let needs = curves.iter().map(|c| {
+        let n = n(&c.points);
+        Need {
+            selection: c.selection,
+            estimator: c.estimator,
+            n,
+            times: times(n[TARGET], random[TARGET]),
+        }
+    });
+    (needs.collect(), seeds)
+}
+
+/// The answer in a sentence: how many items 2 % need, and how many random ones would.
+pub(crate) fn answer(state: &State, shown: &Shown) -> String {
+    let setting = &shown.now.setting;
+    let (needs, _) = needs(state);
+    let find = |selection, estimator| {
+        let mut all = needs.iter();
+        all.find(|n| n.selection == selection && n.estimator == estimator)
+            .copied()
+    };
+    let (Some(mine), Some(random)) = (
+        find(setting.selection, setting.estimator),
+        find(SelectionKind::Random, Estimator::Naive),
+    ) else {
+        return String::new();
+    };
+    let method = format!(
+        "{}, {}",
+        setting.selection.label(),
+        setting.estimator.label()
+    );
+    let words = |n: Needed| match n {
+        Needed::AtMost(n) => format!("at most {n}"),
+        Needed::At(n) => n.to_string(),
+        Needed::More(n) => format!("more than {n}"),
+        Needed::Unknown => "?".into(),
+    };
+    let each = if shown.now.cells.len() > 1 {
+        " a scenario"
+    } else {
+        ""
+    };
+    let mine_n = words(mine.n[TARGET]);
+    if mine.n[TARGET] == Needed::Unknown || random.n[TARGET] == Needed::Unknown {
+        return "the curves are still being computed".into();
+    }
+    if setting.selection == SelectionKind::Random && setting.estimator == Estimator::Naive {
+        return format!("2 % error needs {mine_n} random items{each}.");
+    }
+    let compared = match mine.times {
+        Some((true, x)) if (x - 1.0).abs() < 0.05 => ", about as many".into(),
+        Some((true, x)) if x < 1.0 => format!(", {x:.1} times as many"),
+        Some((true, x)) => format!(", {x:.1} times more"),
+        Some((false, x)) if x > 1.0 => format!(", at least {x:.1} times more"),
+        _ => String::new(),
+    };
+    format!(
+        "2 % error needs {mine_n} items{each} ({method}), {} stratified random ones{compared}.",
+        words(random.n[TARGET])
+    )
+}
+
+/// The same for a narrow screen.
+pub(crate) fn short_answer(state: &State, shown: &Shown) -> String {
+    let setting = &shown.now.setting;
+    let (needs, _) = needs(state);
+    let n = |selection, estimator| {
+        let mut all = needs.iter();
+        let need = all.find(|n| n.selection == selection && n.estimator == estimator);
+        need.map_or(Needed::Unknown, |n| n.n[TARGET]).text()
+    };
+    let mine = n(setting.selection, setting.estimator);
+    let random = n(SelectionKind::Random, Estimator::Naive);
+    format!("2 % error needs n {mine}; random {random}")
+}
+
+/// Draws the panel.
+pub(crate) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
+    let Some(shown) = &state.shown else {
+        return;
+    };
+    let mut page = Page {
+        y: area.y,
+        area,
+        buffer,
+    };
+    let theme = &state.look.theme;
+    for line in wrap(&answer(state, shown), usize::from(area.width)) {
+        page.line(&[(&line, theme.accent)]);
+    }
+    page.gap();
+    errors(state, shown, &mut page);
+    page.gap();
+    required(state, shown, &mut page);
+    if state.cost.is_some() {
+        page.gap();
+        costs(state, shown, &mut page);
+    }
+    if shown.now.mine.is_some() {
+        page.gap();
+        own(state, shown, &mut page);
+    }
+    page.gap();
+    lambda_table(state, shown, &mut page);
+}
+
+/// Lines one below the other, until the panel is full.
+struct Page<'a> {
+    y: u16,
+    area: Rect,
+    buffer: &'a mut Buffer,
+}
+
+impl Page<'_> {
+    fn line(&mut self, parts: &[(&str, Style)]) {
+        if self.y < self.area.bottom() {
+            let (x, limit) = (self.area.x, self.area.right());
+            pieces(self.buffer, x, self.y, limit, parts);
+            self.y += 1;
+        }
+    }
+
+    fn gap(&mut self) {
+        self.y += 1;
+    }
+
+    fn width(&self) -> usize {
+        usize::from(self.area.width)
+    }
+}
+
+fn at(setting: &Setting, selection: SelectionKind, estimator: Estimator) -> Setting {
+    Setting {
+        selection,
+        estimator,
+        ..setting.clone()
+    }
+}
+
+/// MAE at this n of every selection and estimator; the table is the legend too.
+fn errors(state: &State, shown: &Shown, page: &mut Page<'_>) {
+    let theme = &state.look.theme;
+    let setting = &shown.now.setting;
+    let name = page.width().saturating_sub(21).clamp(8, 24);
+    let heading = left(&format!("MAE %, n = {}", setting.n), name);
+    let columns: String = Estimator::ALL.iter().map(|e| right(e.label(), 7)).collect();
+    page.line(&[(&heading, theme.dim), (&columns, theme.dim)]);
+    for selection in SelectionKind::ALL {
+        let label = if name >= 21 {
+            selection.label()
+        } else {
+            selection.short()
+        };
+        let chosen = selection == setting.selection;
+        let mut parts: Vec<(String, Style)> = vec![
+            (
+                glyph(state.look.marker, selection).to_string(),
+                series(theme, selection),
+            ),
+            (
+                left(&format!(" {label}"), name - 1),
+                if chosen { theme.text } else { theme.dim },
+            ),
+        ];
+        for estimator in Estimator::ALL {
+            let setting = at(setting, selection, estimator);
+            let cells = state.cells_of(&setting);
+            let error = cells
+                .and_then(|cells| Measure::Error.of(&scored(&cells, estimator, setting.lambda)));
+            let text = error.map_or("…".into(), |v| percent(v, 2));
+            let here = chosen && estimator == setting.estimator;
+            let here = here && setting.estimator == shown.now.setting.estimator;
+            parts.push((
+                right(&text, 7),
+                if here { theme.accent } else { theme.text },
+            ));
+        }
+        let parts: Vec<(&str, Style)> = parts.iter().map(|(t, s)| (t.as_str(), *s)).collect();
+        page.line(&parts);
+    }
+    let pattern = |e: Estimator| match stroke(e) {
+        Stroke::Solid => "──────",
+        Stroke::Dashed => "── ── ",
+        Stroke::Dotted => "·  ·  ",
+    };
+    let patterns: String = Estimator::ALL
+        .iter()
+        .map(|e| format!(" {}", pattern(*e)))
+        .collect();
+    page.line(&[(&left("drawn as", name), theme.dim), (&patterns, theme.dim)]);
+}
+
+/// The n that each method needs for each error, and how many times more random items are needed.
+fn required(state: &State, shown: &Shown, page: &mut Page<'_>) {
+    let theme = &state.look.theme;
+    let setting = &shown.now.setting;
+    let (needs, seeds) = needs(state);
+    let name = page.width().saturating_sub(25).clamp(8, 30);
+    let over = if seeds > 1 && name > 22 {
+        format!("n for MAE of, {seeds} seeds")
+    } else {
+        "n for MAE".into()
+    };
+    let heading = left(&over, name);
+    let columns = "   5 %   2 %   1 % random";
+    page.line(&[(&heading, theme.dim), (columns, theme.dim)]);
+    for need in &needs {
+        // The marks of the table above tell the selections where there is no room for names.
+        let label = match name {
+            29.. => format!("{}, {}", need.selection.label(), need.estimator.label()),
+            21.. => format!("{}, {}", need.selection.short(), need.estimator.label()),
+            _ => need.estimator.label().to_owned(),
+        };
+        let chosen = need.selection == setting.selection && need.estimator == setting.estimator;
+        let style = if chosen { theme.accent } else { theme.text };
+        let n: String = need.n.iter().map(|n| right(&n.text(), 6)).collect();
+        let times = match need.times {
+            Some((true, x)) => format!("{x:.1}×"),
+            Some((false, x)) if x > 1.0 => format!(">{x:.1}×"),
+            _ => "-".into(),
+        };
+        let label = left(&format!(" {label}"), name - 1);
+        let times = right(&times, 7);
+        page.line(&[
+            (
+                glyph(state.look.marker, need.selection),
+                series(theme, need.selection),
+            ),
+            (&label, style),
+            (&n, style),
+            (&times, style),
+        ]);
+    }
+}
+
+/// What an evaluation costs with all items, with n, and with random items of the same error.
+fn costs(state: &State, shown: &Shown, page: &mut Page<'_>) {
+    let (Some(cost), Some(study)) = (&state.cost, &state.study) else {
+        return;
+    };
+    let theme = &state.look.theme;
+    let scenarios = state.scenarios_of(shown.now.setting.scope);
+    let all: usize = scenarios.iter().map(|&s| study.scenario(s).n_items()).sum();
+    let chosen = shown.now.items();
+    let room = page.width().saturating_sub(12);
+    let rows = [
+        (
+            format!("{chosen} chosen items"),
+            cost.of(chosen as f64),
+            theme.accent,
+        ),
+        (format!("all {all} items"), cost.of(all as f64), theme.text),
+    ];
+    page.line(&[("cost of one model", theme.dim)]);
+    for (label, value, style) in rows {
+        page.line(&[(&left(&label, room), style), (&right(&value, 12), style)]);
+    }
+}
+
+/// The user's own model under every estimator.
+fn own(state: &State, shown: &Shown, page: &mut Page<'_>) {
+    let (Some(mine), Some(estimate)) = (&state.mine, shown.now.mine) else {
+        return;
+    };
+    let theme = &state.look.theme;
+    let cells = shown.now.cells.iter().filter_map(|c| c.mine.as_ref());
+    let (answered, chosen) = cells.fold((0, 0), |s, m| (s.0 + m.answered, s.1 + m.chosen));
+    let name = clean(&mine.name);
+    let rank = state.predicted_rank(estimate);
+    let rank = rank.map_or(String::new(), |(rank, of)| format!(", rank {rank} of {of}"));
+    let text = format!(
+        "{name}: {} %{rank}; {answered} of {chosen} chosen items answered.",
+        percent(estimate, 1)
+    );
+    for line in wrap(&text, page.width()) {
+        page.line(&[(&line, theme.own)]);
+    }
+}
+
+fn lambda_table(state: &State, shown: &Shown, page: &mut Page<'_>) {
+    let theme = &state.look.theme;
+    let name = page.width().saturating_sub(14).min(30);
+    let heading = left("gp-IRT with λ", name);
+    page.line(&[(&heading, theme.dim), ("      λ  MAE %", theme.dim)]);
+    for (label, lambda, mae) in lambdas(shown) {
+        let label = left(label, name);
+        let numbers = format!(
+            "{}{}",
+            right(&unit(lambda, 2), 7),
+            right(&percent(mae, 2), 7)
+        );
+        page.line(&[(&label, theme.text), (&numbers, theme.text)]);
+    }
+}
