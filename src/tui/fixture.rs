@@ -1,6 +1,6 @@
 //! A small deterministic benchmark in memory, with results, for tests of the screen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tinyscope::anchors::{Anchor, Selection, SelectionKind};
@@ -9,7 +9,8 @@ use tinyscope::data::{
 };
 use tinyscope::estimate::{Estimates, PartEstimate};
 use tinyscope::experiment::{
-    FittedScenario, ModelEstimate, Replay, Scope as Theta, SelectionEstimates, Settings, Step,
+    AnswersEstimate, FittedScenario, ModelEstimate, Replay, Scope as Theta, SelectionEstimates,
+    Settings, Step,
 };
 use tinyscope::irt::{
     Ability, AbilityMethod, DimensionChoice, Fit, Gaussians, ItemParameters, Prior, Validation,
@@ -17,7 +18,7 @@ use tinyscope::irt::{
 
 use super::job::{CellKey, FitKey};
 use super::state::{N_GRID, N_STOPS, SEEDS, State};
-use super::study::{Cell, FitShown, Study};
+use super::study::{Cell, FitShown, Mine, Study};
 use super::theme::ThemeName;
 
 const MODELS: usize = 40;
@@ -49,6 +50,24 @@ impl Numbers {
 
 fn probability(a: &[f64], theta: &[f64], b: f64) -> f64 {
     1.0 / (1.0 + (b - a.iter().zip(theta).map(|(a, t)| a * t).sum::<f64>()).exp())
+}
+
+/// The same state, made once for tests that need many.
+pub(crate) fn small(theme: ThemeName) -> State {
+    thread_local! {
+        static MADE: State = state(ThemeName::Dark);
+    }
+    MADE.with(|made| {
+        let mut state = State::new(theme);
+        state.look.size = made.look.size;
+        if let Some(study) = &made.study {
+            state.open(Arc::clone(study));
+        }
+        state.fits = made.fits.clone();
+        state.cells = made.cells.clone();
+        state.refresh();
+        state
+    })
 }
 
 /// A state with the benchmark open and every result there.
@@ -126,6 +145,33 @@ pub(crate) fn replay(state: &mut State) {
     };
     state.replay.result = Some((key, who, Arc::new(found)));
     state.replay.go(usize::MAX);
+}
+
+/// Gives every cell the estimates of a model of one's own.
+pub(crate) fn own_model(state: &mut State) {
+    state.mine = Some(Arc::new(Mine {
+        name: "my-model-7b".into(),
+        file: "my-model-7b.csv".into(),
+        answers: HashMap::new(),
+    }));
+    for cell in state.cells.values_mut() {
+        let mut own = (**cell).clone();
+        let chosen = own.found.selection.n();
+        own.mine = Some(AnswersEstimate {
+            scenario: own.found.scenario,
+            estimates: Some(Estimates {
+                naive: 0.52,
+                p_irt: 0.49,
+                answered: chosen - 2,
+            }),
+            ability: own.found.models[0].ability.clone(),
+            answered: chosen - 2,
+            chosen,
+            truth: None,
+        });
+        *cell = Arc::new(own);
+    }
+    state.refresh();
 }
 
 /// The benchmark and its fits.

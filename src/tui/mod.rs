@@ -8,13 +8,13 @@ mod action;
 mod cast;
 mod choices;
 mod curves;
-mod engine;
-mod event;
+pub(crate) mod engine;
+pub(crate) mod event;
 mod export;
 #[cfg(test)]
 mod fixture;
 mod glyphs;
-mod job;
+pub(crate) mod job;
 mod keys;
 mod overlay;
 mod plan;
@@ -24,15 +24,17 @@ mod replay;
 mod saved;
 #[cfg(test)]
 mod screens;
-mod script;
+pub(crate) mod script;
 mod shown;
-mod state;
+pub(crate) mod state;
 mod study;
 mod svg;
-mod theme;
+#[cfg(test)]
+mod tests;
+pub(crate) mod theme;
 mod typing;
-mod update;
-mod view;
+pub(crate) mod update;
+pub(crate) mod view;
 mod walk;
 mod worker;
 

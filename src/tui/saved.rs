@@ -125,7 +125,7 @@ impl Saved {
         let (study, source) = (state.study.as_ref()?, state.source.as_ref()?);
         let settings = &study.settings;
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let item = state.selected_item();
+        let item = state.scenario().zip(state.item);
         let part = state.scenario().zip(state.part);
         Some(Saved {
             tinyscope: VERSION,

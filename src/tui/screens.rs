@@ -282,68 +282,104 @@ fn indexed_themes_draw_the_same_characters() {
     );
 }
 
-/// Prints how long a frame and a lambda key take on the largest real matrix. Run by hand:
-/// `cargo test --release --bin tinyscope frame_times -- --ignored --nocapture`.
-#[test]
-#[ignore = "needs ../shared and prints times"]
-#[allow(clippy::print_stdout)]
-fn frame_times() {
-    use super::engine::Engine;
-    use super::event::Report;
-    use super::update::{Effect, open};
-    use super::worker::Work;
-    use std::sync::Arc;
-    use std::time::Instant;
-    use tinyscope::data::read;
-    use tinyscope::experiment::Settings;
+/// A view after some keys, as a snapshot of that name.
+fn after(state: &mut State, keys: &str, name: &str) {
+    press(state, keys);
+    state.message = None;
+    insta::assert_snapshot!(name, dump(&screen(state, 120, 36)));
+}
 
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/mmlu-pro.json");
-    if !std::path::Path::new(path).exists() {
-        println!("skipped: needs ../shared");
-        return;
+#[test]
+fn a_pinned_setting_stands_behind_in_every_view() {
+    let mut state = fixture::state(ThemeName::Dark);
+    press(&mut state, "p n60 Enter s");
+    fixture::replay(&mut state);
+    for (at, view) in ViewName::ALL.into_iter().enumerate() {
+        let name = format!("pinned-{}-120x36", view.name());
+        after(&mut state, &(at + 1).to_string(), &name);
     }
-    let configure = |_: &_| {
-        Ok(Settings {
-            dims: vec![5],
-            ..Settings::default()
-        })
-    };
-    let mut engine = Engine::new(
-        read::benchmark,
-        read::ReadOptions::default(),
-        Arc::new(configure),
+    let mut state = fixture::state(ThemeName::Mono);
+    press(&mut state, "p n60 Enter s 3");
+    insta::assert_snapshot!("pinned-scores-80x24", dump(&screen(&mut state, 80, 24)));
+}
+
+#[test]
+fn slides_hold_one_idea_each() {
+    let mut state = fixture::state(ThemeName::Dark);
+    press(&mut state, "P");
+    for slide in 1..=8 {
+        state.replay.go(usize::MAX);
+        let name = format!("slide-{slide}-120x36");
+        insta::assert_snapshot!(name, dump(&screen(&mut state, 120, 36)));
+        press(&mut state, "Right");
+    }
+    let mut state = fixture::state(ThemeName::Light);
+    press(&mut state, "3 P");
+    insta::assert_snapshot!("slide-3-light-80x24", dump(&screen(&mut state, 80, 24)));
+}
+
+#[test]
+fn variants_of_the_views() {
+    let mut state = fixture::state(ThemeName::Dark);
+    after(&mut state, "g r . .", "map-zoomed-lines-120x36");
+    after(&mut state, ", , , r v v", "map-correctness-120x36");
+    after(
+        &mut state,
+        "v c c /division Enter",
+        "map-filtered-difficulty-120x36",
     );
-    let mut state = State::new(ThemeName::Dark);
-    let mut effects = vec![open(&mut state, Source(path.into()))];
-    while let Some(effect) = effects.pop() {
-        let Effect::Start(job, generation) = effect else {
-            continue;
-        };
-        let start = Instant::now();
-        let report = Report::Done(engine.run(&job, &tinyscope::progress::Silent).unwrap());
-        println!("{:8.1} ms {job:?}", start.elapsed().as_secs_f64() * 1e3);
-        effects = update(&mut state, Event::Job { generation, report });
-    }
-    for view in ViewName::ALL {
-        state.view = view;
-        let start = Instant::now();
-        for _ in 0..20 {
-            screen(&mut state, 200, 60);
-        }
-        println!(
-            "{:8.2} ms a frame of {view:?} at 200x60",
-            start.elapsed().as_secs_f64() * 50.0
-        );
-        let start = Instant::now();
-        for _ in 0..10 {
-            press(&mut state, "[");
-            screen(&mut state, 200, 60);
-            press(&mut state, "]");
-            screen(&mut state, 200, 60);
-        }
-        println!(
-            "{:8.2} ms from a lambda key to its frame",
-            start.elapsed().as_secs_f64() * 50.0
-        );
-    }
+    after(&mut state, "Esc } I", "map-part-120x36");
+    let mut state = fixture::state(ThemeName::ColourBlind);
+    after(
+        &mut state,
+        "2 S Space Down Down Space End Space",
+        "items-marked-120x36",
+    );
+    after(&mut state, "C { /21 Enter", "items-filtered-120x36");
+    let mut state = fixture::state(ThemeName::Dark);
+    after(&mut state, "3 r Down Down", "scores-ranking-120x36");
+    after(&mut state, "r S S /org-03 Enter", "scores-filtered-120x36");
+    let mut state = fixture::state(ThemeName::Dark);
+    after(
+        &mut state,
+        "4 G y $ 0.002$ Enter",
+        "tradeoff-log-cost-120x36",
+    );
+    let mut state = fixture::state(ThemeName::Dark);
+    press(&mut state, "5");
+    state.replay.go(12);
+    after(&mut state, ">", "replay-running-120x36");
+}
+
+#[test]
+fn my_own_model_stands_out() {
+    let mut state = fixture::state(ThemeName::Dark);
+    fixture::own_model(&mut state);
+    after(&mut state, "3", "mine-scores-120x36");
+    after(&mut state, "4", "mine-tradeoff-120x36");
+}
+
+#[test]
+fn menus_say_what_they_do() {
+    let mut state = fixture::state(ThemeName::Dark);
+    press(&mut state, "w");
+    insta::assert_snapshot!("write-80x24", dump(&screen(&mut state, 80, 24)));
+    press(&mut state, "Esc ? anchors");
+    insta::assert_snapshot!("help-search-80x24", dump(&screen(&mut state, 80, 24)));
+    press(&mut state, "nonsense");
+    let text = dump(&screen(&mut state, 80, 24));
+    assert!(text.contains("no key does that"), "{text}");
+}
+
+/// A long error stands whole: what to do is at its end.
+#[test]
+fn long_messages_are_wrapped() {
+    let mut state = fixture::state(ThemeName::Dark);
+    let advice = "write numbers in [0, 1], or say --percent";
+    state.message = Some(format!(
+        "a/very/long/path/{}/exam.csv, line 3: {advice}",
+        "x".repeat(90)
+    ));
+    let text = dump(&screen(&mut state, 80, 24));
+    assert!(text.replace("\n ", " ").contains(advice), "{text}");
 }

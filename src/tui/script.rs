@@ -136,6 +136,15 @@ impl<'a> Driver<'a> {
         Ok(driver)
     }
 
+    /// Presses a key and does the jobs that it asks for; true when it leaves the explorer.
+    ///
+    /// # Errors
+    /// What the jobs report.
+    pub(crate) fn press(&mut self, key: KeyEvent) -> Result<bool> {
+        let effects = update(&mut self.state, Event::Key(key));
+        self.settle(effects)
+    }
+
     /// Does jobs until the screen waits for none; true when the script has left the explorer.
     fn settle(&mut self, mut effects: Vec<Effect>) -> Result<bool> {
         while let Some(effect) = effects.pop() {
@@ -169,8 +178,7 @@ impl<'a> Driver<'a> {
         for step in steps {
             match step {
                 Step::Press(key, seen) => {
-                    let effects = update(&mut self.state, Event::Key(*key));
-                    if self.settle(effects)? {
+                    if self.press(*key)? {
                         return Ok(());
                     }
                     frame(&self.state, self.now)?;

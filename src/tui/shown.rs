@@ -121,7 +121,10 @@ impl State {
         });
         let pinned = self.pinned(base.scope);
         let ghost = pinned.and_then(|pin| self.cells_of(&pin).map(|cells| Found::new(pin, cells)));
-        self.keep_item(&now);
+        // While the last result is of another scenario, there is no item to select.
+        if base.scope == wanted.scope {
+            self.keep_item(&now);
+        }
         self.shown = Some(Shown {
             now,
             baseline,
@@ -170,8 +173,10 @@ impl State {
     pub(crate) fn selected_item(&self) -> Option<(usize, usize)> {
         let shown = self.shown.as_ref()?;
         match shown.now.setting.scope {
-            Scope::One(scenario) => Some((scenario, self.item?)),
-            Scope::Overall => None,
+            Scope::One(scenario) if self.scenario() == Some(scenario) => {
+                Some((scenario, self.item?))
+            }
+            _ => None,
         }
     }
 

@@ -9,6 +9,7 @@ use tinyscope::data::Split;
 use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Metrics, Scope as Theta, Settings};
 
+use super::action::Action;
 use super::glyphs::Marker;
 use super::job::{CellKey, FitKey, Job};
 use super::overlay::Overlay;
@@ -116,6 +117,8 @@ pub(crate) struct State {
     pub(crate) overlay: Overlay,
     /// Position of the selected item in the scenario.
     pub(crate) item: Option<usize>,
+    /// The last step of the map's cursor: from, to and the arrow, so that the opposite one goes back.
+    pub(crate) trail: Option<(usize, usize, Action)>,
     /// Response curve of the selected item.
     pub(crate) curve: Option<ItemCurve>,
     /// Items whose response curves are drawn together, by position, in the order of marking.
@@ -212,6 +215,7 @@ impl State {
             view: ViewName::Map,
             overlay: Overlay::None,
             item: None,
+            trail: None,
             curve: None,
             marked: Vec::new(),
             part: None,

@@ -203,7 +203,11 @@ fn on_outcome(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
             let fresh = !matches!(&state.replay.result, Some((_, w, _)) if *w == who);
             state.replay.result = Some((key, who, replay));
             // The whole run at first; play begins at its first answer.
-            let step = if fresh { usize::MAX } else { state.replay.step };
+            let step = match (fresh, state.look.slide) {
+                (true, None) => usize::MAX,
+                (true, Some(_)) => 1,
+                (false, _) => state.replay.step,
+            };
             state.replay.go(step);
         }
         Outcome::Diagnosed(findings) => state.findings = Some(findings),

@@ -159,6 +159,15 @@ pub(crate) fn jump_to_match(state: &mut State) {
     }
 }
 
+fn opposite(arrow: Action) -> Action {
+    match arrow {
+        Action::Left => Action::Right,
+        Action::Right => Action::Left,
+        Action::Up => Action::Down,
+        _ => Action::Up,
+    }
+}
+
 /// The nearest anchor or item in the direction of the arrow, distance across counting double.
 fn walk_map(state: &mut State, action: Action) {
     let Some((scenario, from)) = state.selected_item() else {
@@ -197,10 +206,17 @@ fn walk_map(state: &mut State, action: Action) {
     };
     let nearest = candidates
         .filter_map(|item| cost(item).map(|c| (item, c)))
-        .min_by(|p, q| p.1.total_cmp(&q.1));
-    if let Some((item, _)) = nearest {
+        .min_by(|p, q| p.1.total_cmp(&q.1))
+        .map(|found| found.0);
+    let back = match state.trail {
+        Some((before, to, arrow)) if to == from && action == opposite(arrow) => Some(before),
+        _ => None,
+    };
+    if let Some(item) = back.or(nearest) {
+        state.trail = Some((from, item, action));
         state.item = Some(item);
         state.scroll = 0;
+        view::map::follow(state);
         state.refresh_curve();
     }
 }

@@ -73,6 +73,21 @@ pub(crate) fn selected_share(state: &State) -> Option<(f64, f64)> {
     Some((x.share(xy[0]), y.share(xy[1])))
 }
 
+/// Moves what is seen so that the selected item is on it.
+pub(crate) fn follow(state: &mut State) {
+    let Some((x, y)) = selected_share(state).filter(|_| state.zoom.factor > 1.0) else {
+        return;
+    };
+    let half = 0.5 / state.zoom.factor;
+    let away = |at: f64, centre: f64| match at - centre {
+        d if d > half => (d - half) * state.zoom.factor + 0.1,
+        d if d < -half => (d + half) * state.zoom.factor - 0.1,
+        _ => 0.0,
+    };
+    let (dx, dy) = (away(x, state.zoom.x), away(y, state.zoom.y));
+    state.zoom = state.zoom.moved(dx, dy);
+}
+
 /// What an axis means, where it goes with the share of models that are right.
 fn direction(xy: &[[f64; 2]], share: &[f64], d: usize) -> &'static str {
     let pairs = || {
@@ -368,7 +383,7 @@ pub(crate) fn agreement(state: &State, scenario: usize) -> Option<(Vec<usize>, u
     (selections.len() > 1).then(|| (stability(&selections, items), selections.len()))
 }
 
-/// "at 5 seeds: 12 of 100 always, 43 % shared": how much the anchors overlap.
+/// "another seed shares 43 %": how many of the anchors another seed chooses too, on average.
 pub(crate) fn overlap_words(state: &State, scenario: usize, cell: &Cell) -> Option<String> {
     let (counts, seeds) = agreement(state, scenario)?;
     let anchors = &cell.found.selection.anchors;

@@ -59,13 +59,9 @@ pub(crate) fn slopes(state: &State, area: Rect, buffer: &mut Buffer) {
     let mut raster = Raster::new(middle, state.look.marker);
     let (width, high) = raster.size();
     // Where there are more models than rows, several stand on a row and only some have a name.
-    let at = |rank: usize| -> f64 {
-        if rows.len() <= height {
-            (rank as f64 + 0.5) / height as f64
-        } else {
-            (rank as f64 + 0.5) / rows.len() as f64
-        }
-    };
+    // At most two rows a model: lines over a whole high screen would be hard to follow.
+    let used = height.min(2 * rows.len()) as f64 / height as f64;
+    let at = |rank: usize| used * (rank as f64 + 0.5) / rows.len() as f64;
     for (rank, row) in rows.iter().enumerate() {
         let model = row.scored.model;
         let Some(other) = by_estimate.iter().position(|r| r.scored.model == model) else {

@@ -319,7 +319,7 @@ pub(crate) fn answer(state: &State, area: Rect, buffer: &mut Buffer) {
         ("answer", outcome, style),
         (
             "others",
-            format!("{} % of training models right", percent(share, 0)),
+            format!("{} % are right", percent(share, 0)),
             theme.text,
         ),
         ("weight", unit(weight, 4), theme.text),

@@ -222,7 +222,9 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
     }
     if let (Some((estimate, at)), Some(mine)) = (own, &state.mine) {
         let name = fit(&clean(&mine.name), 20);
-        let text = format!(" {name} {} ", percent(estimate, 1));
+        let rank = state.predicted_rank(estimate);
+        let rank = rank.map_or(String::new(), |(rank, of)| format!(", rank {rank} of {of}"));
+        let text = format!(" {name} {}{rank} ", percent(estimate, 1));
         label(&text, at, inner, theme.own, buffer);
     }
 }
@@ -279,7 +281,7 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
     let ghost = shown.ghost.as_ref().filter(|_| width >= 54);
     let rank_width = if ranks { 10 } else { 0 };
     let ghost_width = if ghost.is_some() { 7 } else { 0 };
-    let name = width.saturating_sub(18 + rank_width + ghost_width + 2);
+    let name = width.saturating_sub(19 + rank_width + ghost_width + 2);
     let star = |sort: Sort, text: &str| {
         let mark = if state.sort == sort { "↓" } else { "" };
         format!("{text}{mark}")
@@ -289,7 +291,7 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
         left(&star(Sort::Name, "model"), name),
         right(&star(Sort::Truth, "true"), 6),
         right(&star(Sort::Estimate, "est."), 6),
-        right(&star(Sort::Error, "error"), 6),
+        right(&star(Sort::Error, "error"), 7),
     );
     if ghost.is_some() {
         heading.push_str(&right("pinned", 7));
@@ -350,7 +352,7 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
             (if here { "▸" } else { symbol }, style),
             (" ", text),
             (before.as_str(), text),
-            (&right(&signed(error, 1), 6), style),
+            (&right(&signed(error, 1), 7), style),
             (pinned.as_str(), theme.ghost),
             (after.as_str(), text),
         ];
@@ -378,7 +380,7 @@ fn own_row(
         left(&clean(name), width),
         right("?", 6),
         right(&percent(estimate, 1), 6),
-        right("", 6),
+        right("", 7),
         " ".repeat(ghost_width),
     );
     let room = usize::from(area.width);

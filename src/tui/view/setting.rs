@@ -360,6 +360,7 @@ pub(crate) fn sentence(state: &State) -> String {
     };
     let ratio = other / mine;
     if narrow {
+        let chosen = chosen.replace(" of ", "/");
         return if ratio >= 1.05 {
             format!("{ratio:.1}× less error than random: {chosen}")
         } else if ratio <= 0.95 {

@@ -1,0 +1,162 @@
+//! How fast the explorer is: frames, keys and the start, as a user waits for them.
+//!
+//! On MMLU-Pro (12,032 items) where `../shared` is beside the checkout, else on the bundled MMLU demo.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+use std::hint::black_box;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use tinyscope::data::{demo, read};
+use tinyscope::experiment::Settings;
+use tinyscope::progress::Silent;
+
+// The screen is part of the program, not of the library: it is compiled once more here.
+#[path = "../src/tui/mod.rs"]
+#[allow(dead_code, unused_imports, unreachable_pub)]
+mod tui;
+
+use tui::engine::Engine;
+use tui::script::Driver;
+use tui::state::{Source, State, ViewName};
+use tui::theme::ThemeName;
+
+const SIZE: (u16, u16) = (200, 60);
+
+fn key(c: char) -> KeyEvent {
+    KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
+}
+
+/// The explorer with its first result on the screen.
+fn opened() -> Driver<'static> {
+    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/mmlu-pro.json");
+    let source = if std::path::Path::new(real).exists() {
+        PathBuf::from(real)
+    } else {
+        "demo:mmlu".into()
+    };
+    let configure = |_: &_| {
+        Ok(Settings {
+            dims: vec![5],
+            ..Settings::default()
+        })
+    };
+    let load: tui::engine::Read = |path, options| match path.to_str() {
+        Some(name) if name.starts_with(demo::PREFIX) => demo::load(&name[demo::PREFIX.len()..]),
+        _ => read::benchmark(path, options),
+    };
+    let engine = Engine::new(load, read::ReadOptions::default(), Arc::new(configure));
+    let mut state = State::new(ThemeName::Dark);
+    state.look.size = SIZE;
+    state.seeds = 1;
+    Driver::open(state, Source(source), None, engine, &Silent).unwrap()
+}
+
+fn frame(state: &State) -> Buffer {
+    let area = Rect::new(0, 0, SIZE.0, SIZE.1);
+    let mut buffer = Buffer::empty(area);
+    tui::view::draw(state, area, &mut buffer);
+    buffer
+}
+
+fn explorer(c: &mut Criterion) {
+    let mut driver = opened();
+    for (at, view) in ViewName::ALL.into_iter().enumerate() {
+        driver.press(key(char::from(b'1' + at as u8))).unwrap();
+        c.bench_function(&format!("frame of {} at 200 x 60", view.label()), |b| {
+            b.iter(|| black_box(frame(&driver.state)));
+        });
+        let mut up = false;
+        c.bench_function(&format!("lambda key to frame in {}", view.label()), |b| {
+            b.iter(|| {
+                up = !up;
+                driver.press(key(if up { ']' } else { '[' })).unwrap();
+                black_box(frame(&driver.state))
+            });
+        });
+    }
+    driver.press(key('1')).unwrap();
+    // What the explorer computes ahead while nobody does anything: the stops beside n.
+    driver.press(key('+')).unwrap();
+    driver.press(key('-')).unwrap();
+    let mut more = false;
+    c.bench_function("n key to result, computed ahead", |b| {
+        b.iter(|| {
+            more = !more;
+            driver.press(key(if more { '+' } else { '-' })).unwrap();
+            black_box(frame(&driver.state))
+        });
+    });
+    let mut n = 100;
+    c.bench_function("n key to all three selections of a new n", |b| {
+        b.iter_custom(|rounds| {
+            let mut spent = Duration::ZERO;
+            for _ in 0..rounds {
+                n += 1;
+                for letter in format!("n{n}").chars() {
+                    driver.press(key(letter)).unwrap();
+                }
+                let start = Instant::now();
+                let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+                driver.press(enter).unwrap();
+                black_box(frame(&driver.state));
+                spent += start.elapsed();
+            }
+            spent
+        });
+    });
+}
+
+/// From starting the program to its first whole frame, on the bundled demo, in a pseudo-terminal.
+fn start(c: &mut Criterion) {
+    let folder = std::env::temp_dir();
+    c.bench_function("start to first frame, bundled demo", |b| {
+        b.iter_custom(|rounds| {
+            let mut spent = Duration::ZERO;
+            for _ in 0..rounds {
+                let size = PtySize {
+                    rows: 36,
+                    cols: 120,
+                    pixel_width: 0,
+                    pixel_height: 0,
+                };
+                let pair = native_pty_system().openpty(size).unwrap();
+                let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+                command.env("TERM", "xterm-256color");
+                command.env("TINYSCOPE_STATE", &folder);
+                // A terminal that tells its background.
+                command.env("COLORFGBG", "15;0");
+                let begin = Instant::now();
+                let mut child = pair.slave.spawn_command(command).unwrap();
+                drop(pair.slave);
+                let mut output = pair.master.try_clone_reader().unwrap();
+                let (mut seen, mut bytes) = (Vec::new(), [0u8; 4096]);
+                while !seen.windows(8).any(|w| w == b"\x1b[?2026l") {
+                    let n = output.read(&mut bytes).unwrap();
+                    assert!(n > 0, "ended without a frame");
+                    seen.extend_from_slice(&bytes[..n]);
+                }
+                spent += begin.elapsed();
+                child.kill().unwrap();
+                child.wait().unwrap();
+            }
+            spent
+        });
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(3));
+    targets = explorer, start
+}
+criterion_main!(benches);
