@@ -422,7 +422,7 @@ fn legend(
             let text = if shown.now.setting.selection == SelectionKind::Random {
                 "a random sample has no clusters  "
             } else {
-                "the lit items are the selected cluster  "
+                "lit: the selected cluster  "
             };
             x = whole_pieces(buffer, x, y, area.right(), &[(text, theme.dim)]);
         }

@@ -160,7 +160,6 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
     let large = state.look.slide.is_some();
     let scores = &shown.now.scores;
     let mut plot = plot(state, shown, area, buffer);
-    plot.thick = u8::from(large);
     let (low, high) = plot.range();
     // One layer: where the band is narrower than a cell, its pixels join the diagonal's.
     for shift in [BAND, -BAND] {
@@ -192,7 +191,7 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
             style = theme.back;
         }
         if large {
-            plot.disc(s.truth, s.estimate, 0.55, style, 4);
+            plot.disc(s.truth, s.estimate, 0.65, style, 4);
         } else {
             plot.glyph(s.truth, s.estimate, symbol, style);
         }
