@@ -51,10 +51,10 @@ pub(crate) struct Explore {
 pub(crate) struct Screen {
     /// Styles of the screen [default: mono where NO_COLOR is set, else by the terminal's background; dark for pictures]
     #[arg(long)]
-    pub(crate) theme: Option<ThemeArg>,
+    pub(crate) theme: Option<ThemeName>,
     /// How plots are drawn [default: braille in terminals, octant in SVG pictures]
     #[arg(long)]
-    pub(crate) marker: Option<MarkerArg>,
+    pub(crate) marker: Option<Marker>,
     /// The answers of your own model to the chosen items: JSON {item: score}, CSV lines item,score, or a table of one model
     #[arg(long, value_name = "RESPONSES")]
     pub(crate) me: Option<PathBuf>,
@@ -99,7 +99,7 @@ pub(crate) enum Command {
 #[command(after_long_help = KEYS)]
 pub(crate) struct Render {
     /// Which view
-    pub(crate) view: ViewArg,
+    pub(crate) view: ViewName,
     /// A manifest, a table of responses, or demo:NAME
     #[arg(required_unless_present = "open")]
     pub(crate) data: Option<PathBuf>,
@@ -157,83 +157,6 @@ fn picture_file(text: &str) -> Result<PathBuf, String> {
 pub(crate) fn picture_kind(path: &std::path::Path) -> Option<What> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     What::of_extension(&ending)
-}
-
-/// Views of the explorer.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ViewArg {
-    /// Items and anchors in the plane
-    Map,
-    /// Difficulties, table of items, response curves
-    Items,
-    /// Estimated against true scores
-    Scores,
-    /// Error against n and lambda
-    Tradeoff,
-    /// One model's anchors answered one by one
-    Replay,
-    /// Source, checks, split, validation, evidence
-    Data,
-}
-
-impl ViewArg {
-    pub(crate) fn name(self) -> ViewName {
-        match self {
-            Self::Map => ViewName::Map,
-            Self::Items => ViewName::Items,
-            Self::Scores => ViewName::Scores,
-            Self::Tradeoff => ViewName::Tradeoff,
-            Self::Replay => ViewName::Replay,
-            Self::Data => ViewName::Data,
-        }
-    }
-}
-
-/// Themes of the explorer.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ThemeArg {
-    Dark,
-    Light,
-    ColourBlind,
-    Mono,
-}
-
-impl ThemeArg {
-    pub(crate) fn name(self) -> ThemeName {
-        match self {
-            Self::Dark => ThemeName::Dark,
-            Self::Light => ThemeName::Light,
-            Self::ColourBlind => ThemeName::ColourBlind,
-            Self::Mono => ThemeName::Mono,
-        }
-    }
-}
-
-/// Marker sets of plots.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum MarkerArg {
-    /// 2 x 4 solid pixels a cell; needs a font of Unicode 16
-    Octant,
-    /// 2 x 4 dots a cell
-    Braille,
-    /// 1 x 2 solid pixels a cell
-    HalfBlock,
-    /// One dot a cell
-    Dot,
-    /// Nothing beyond ASCII
-    Ascii,
-}
-
-impl MarkerArg {
-    pub(crate) fn name(self) -> Marker {
-        match self {
-            Self::Octant => Marker::Octant,
-            Self::Braille => Marker::Braille,
-            Self::HalfBlock => Marker::HalfBlock,
-            Self::Dot => Marker::Dot,
-            Self::Ascii => Marker::Ascii,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -22,9 +22,7 @@ use tinyscope::Error;
 use tinyscope::data::{Benchmark, demo, read};
 use tinyscope::error::nearest;
 
-use crate::cli::{
-    Cli, Command, Data, Experiment, Explore, MarkerArg, Reading, Screen, ThemeArg, saved_settings,
-};
+use crate::cli::{Cli, Command, Data, Experiment, Explore, Reading, Screen, saved_settings};
 use crate::tui;
 pub(crate) use progress::Bar;
 
@@ -108,14 +106,14 @@ pub(crate) fn screen_options(
     view: Option<tui::ViewName>,
 ) -> Result<tui::Options, Failure> {
     let demos = demo::names().map(str::to_owned).collect();
-    let theme = screen.theme.map(ThemeArg::name);
+    let theme = screen.theme;
     let plain = tui::Options {
         source: data,
         read: benchmark,
         reading: reading.options(),
         configure: Arc::new(move |benchmark| experiment.settings(benchmark)),
         theme,
-        marker: screen.marker.map(MarkerArg::name),
+        marker: screen.marker,
         view: view.unwrap_or(tui::ViewName::Map),
         demos,
         me: screen.me,

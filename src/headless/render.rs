@@ -32,19 +32,15 @@ pub(crate) fn run(args: Render) -> Result<(), Failure> {
     ];
     let (mut wanted, mut files): (Vec<Picture>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for (picture, path) in outputs.into_iter().flatten() {
-        keep_input(&data, Some(&path))?;
+        for input in [Some(&data), open.as_ref(), screen.me.as_ref()] {
+            keep_input(input.unwrap_or(&data), Some(&path))?;
+        }
         if let Some(picture) = picture {
             wanted.push(picture);
             files.push(path);
         }
     }
-    let options = screen_options(
-        (data, open),
-        &reading,
-        experiment,
-        screen,
-        Some(view.name()),
-    )?;
+    let options = screen_options((data, open), &reading, experiment, screen, Some(view))?;
     let bar = Bar::new();
     let texts = pictures(&options, (width, height), (&keys.0, slide), &wanted, &bar)?;
     drop(bar);

@@ -12,7 +12,9 @@ use super::action::Place;
 use super::study::Choice;
 
 /// The views, in the order of their keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ViewName {
     /// Items and anchors in the plane.

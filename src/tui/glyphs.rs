@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 /// How plots are drawn into character cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Marker {
     /// 2 x 4 solid pixels a cell; needs a font of Unicode 16.
     Octant,

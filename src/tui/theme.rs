@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 pub(crate) type Rgb = (u8, u8, u8);
 
 /// The themes that `--theme` and the theme key know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ThemeName {
     /// Bright colours for a dark terminal.
     Dark,

@@ -132,6 +132,16 @@ fn transport(state: &State, replay: &Replay, area: Rect, buffer: &mut Buffer) {
     pieces(buffer, area.x, area.y + 1, area.right(), &parts);
 }
 
+fn answers_axis(replay: &Replay) -> Axis {
+    Axis {
+        low: 0.0,
+        high: replay.steps.len() as f64 + 0.5,
+        label: "answers".into(),
+        unit: Unit::Number,
+        log: false,
+    }
+}
+
 /// Estimate and true score against the number of answers.
 pub(crate) fn scores(
     state: &State,
@@ -150,13 +160,7 @@ pub(crate) fn scores(
     let values = calm.chain(replay.truth).chain(last);
     let ghost = ghost_estimate(shown, who);
     let y = Axis::around(values.chain(ghost), "estimated %", Unit::Percent);
-    let x = Axis {
-        low: 0.0,
-        high: replay.steps.len() as f64 + 0.5,
-        label: "answers".into(),
-        unit: Unit::Number,
-        log: false,
-    };
+    let x = answers_axis(replay);
     let mut plot = Plot::new(area, x, y, theme, state.look.marker, buffer);
     plot.thick = u8::from(state.look.slide.is_some());
     let end = replay.steps.len() as f64;
@@ -255,13 +259,7 @@ fn ability(state: &State, replay: &Replay, area: Rect, buffer: &mut Buffer) {
         .iter()
         .flat_map(|s| [s.theta - s.theta_sd, s.theta + s.theta_sd]);
     let y = Axis::around(ends, "ability θ, first axis, ± 1 sd", Unit::Number);
-    let x = Axis {
-        low: 0.0,
-        high: replay.steps.len() as f64 + 0.5,
-        label: "answers".into(),
-        unit: Unit::Number,
-        log: false,
-    };
+    let x = answers_axis(replay);
     let mut plot = Plot::new(area, x, y, theme, state.look.marker, buffer);
     let steps = replay.steps[..at].iter().enumerate();
     let band: Vec<(f64, f64, f64)> = steps
