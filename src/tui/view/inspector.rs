@@ -109,7 +109,7 @@ pub(crate) fn facts(state: &State, scenario: usize, item: usize) -> Vec<(&'stati
     if !role.is_empty() {
         rows.push(("by hand", role.to_owned()));
     }
-    if let Some((counts, seeds)) = super::map::agreement(state, scenario) {
+    if let Some((counts, seeds)) = super::legend::agreement(state, scenario) {
         let times = counts.get(item).copied().unwrap_or(0);
         rows.push(("chosen", format!("at {times} of {seeds} seeds")));
     }

@@ -1,11 +1,13 @@
 //! The screen: where everything stands, and what lies over it. Views take the state and change
 //! nothing.
 
+mod axis;
 mod data;
 pub(crate) mod format;
 mod frame;
 mod inspector;
 pub(crate) mod items;
+mod legend;
 mod list;
 pub(crate) mod map;
 mod overlay;
