@@ -251,11 +251,11 @@ fn visits_every_view_changes_n_and_lambda_and_leaves_the_terminal_as_it_was() {
     session.press("\t");
     session.wait_for("› words");
     session.press("?");
-    session.wait_for("Keys; letters search");
+    session.wait_for("Keys and words; letters search");
     session.press("lambda up");
-    session.wait_for("Keys with");
+    session.wait_for("With “lambda up");
     session.press("\x1b");
-    session.wait("help closed", |s| !s.contains("Keys with"));
+    session.wait("help closed", |s| !s.contains("With “lambda up"));
     session.press("onowhere.csv\r");
     session.wait_for("nowhere.csv: no such file");
     // The path stays to be mended, and what was open is still there.
@@ -381,10 +381,15 @@ fn a_closed_terminal_ends_the_program() {
     let _ = std::process::Command::new("kill")
         .args(["-HUP", &id])
         .status();
-    while child.try_wait().unwrap().is_none() {
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
         assert!(start.elapsed() < PATIENCE, "still there");
         std::thread::sleep(Duration::from_millis(10));
-    }
+    };
+    // As a signal would have it, and no panic over a standard error that is gone.
+    assert_ne!(status.exit_code(), 101);
 }
 
 #[test]
@@ -613,6 +618,64 @@ fn a_light_terminal_gets_the_light_theme() {
     session.wait_for("theme: colour-blind");
     session.press("q");
     assert_eq!(session.ends_restored(), 0);
+}
+
+/// Answers that come too late, and sequences that are cut after their ESC, are not taken for keys.
+#[test]
+fn what_the_terminal_says_late_is_no_key() {
+    let mut session = Session::open(120, 36, &[]);
+    session.wait_idle();
+    session.press("\x1b]11;rgb:qqqq/1111/eeee\x07\x1b[?62;4c");
+    std::thread::sleep(Duration::from_millis(300));
+    session.press("o");
+    session.wait_for("path:");
+    for part in ["\x1b", "[200~abc q", " q", "\x1b[201~"] {
+        session.press(part);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    session.wait_for("path: abc q q");
+    session.press("\x1b");
+    std::thread::sleep(Duration::from_millis(100));
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// A terminal of absurd size neither takes all memory nor stops the program.
+#[test]
+fn an_absurd_size_is_survived() {
+    let mut session = Session::open(120, 36, &[]);
+    session.wait_idle();
+    session.resize(65_535, 65_535);
+    std::thread::sleep(Duration::from_millis(500));
+    session.resize(120, 36);
+    std::thread::sleep(Duration::from_millis(300));
+    session.press("3");
+    session.wait_for("Test models by true score");
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// A signal while the terminal is still asked for its background: restored all the same.
+#[test]
+fn a_signal_at_the_very_start_restores_the_terminal() {
+    for name in ["TERM", "INT"] {
+        let session = Session::open(
+            100,
+            30,
+            &[("COLORFGBG", ""), ("SSH_CONNECTION", "far away")],
+        );
+        let start = Instant::now();
+        let asked = |s: &Session| {
+            let guard = s.screen.lock().unwrap();
+            guard.1.windows(5).any(|w| w == b"\x1b]11;")
+        };
+        while !asked(&session) {
+            assert!(start.elapsed() < PATIENCE, "never asked");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        session.signal(name);
+        assert!(session.ends_restored() > 128);
+    }
 }
 
 #[test]

@@ -25,7 +25,8 @@ pub struct Step {
     pub naive: f64,
     /// p-IRT estimate from the answers so far.
     pub p_irt: f64,
-    /// The paper's lambda at so many items.
+    /// The paper's lambda at this share of the selection, rounded up to whole items: at so many items where all were
+    /// answered, and at the last step always the selection's own.
     pub lambda: f64,
     /// Mean of the ability on the first axis (general ability: the axis along which items discriminate most).
     pub theta: f64,
@@ -127,7 +128,12 @@ pub fn replay(
                 score: scores[at][order[k]],
                 naive: e.naive,
                 p_irt: e.p_irt,
-                lambda: paper_lambda(selection.kind, fit.b, fit.s2, k + 1),
+                lambda: paper_lambda(
+                    selection.kind,
+                    fit.b,
+                    fit.s2,
+                    ((k + 1) * selection.n()).div_ceil(order.len()),
+                ),
                 theta: ability.theta.mean(0)[0],
                 theta_sd: ability.theta.cov(0)[0].max(0.0).sqrt(),
             }))

@@ -93,7 +93,8 @@ fn explore(args: Explore) -> Result<i32, Failure> {
     let demo = demo.unwrap_or_else(|| "helm-lite".into());
     let data = data.unwrap_or_else(|| format!("demo:{demo}").into());
     let options = screen_options((data, open), &reading, experiment, screen, None)?;
-    let signal = tui::explore(&options)?;
+    // What cannot be written here is the screen, not results.
+    let signal = tui::explore(&options).map_err(|e| Error::setting(e.to_string(), ""))?;
     Ok(if signal == 0 { 0 } else { 128 + signal })
 }
 

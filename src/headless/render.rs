@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use tinyscope::Error;
 use tinyscope::data::write;
 
 use super::{Bar, Failure, keep_input, screen_options, threads};
@@ -30,6 +31,12 @@ pub(crate) fn run(args: Render) -> Result<(), Failure> {
         out.map(|path| (picture_kind(&path).map(Picture::Last), path)),
         cast.map(|path| (Some(Picture::Recording), path)),
     ];
+    if let [Some((_, picture)), Some((_, cast))] = &outputs
+        && picture == cast
+    {
+        let what = format!("--out and --cast are both {}", cast.display());
+        return Err(Error::setting(what, "name two files").into());
+    }
     let (mut wanted, mut files): (Vec<Picture>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for (picture, path) in outputs.into_iter().flatten() {
         for input in [Some(&data), open.as_ref(), screen.me.as_ref()] {

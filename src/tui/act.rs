@@ -29,6 +29,10 @@ pub(crate) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
     match action {
         Action::View(index) => show(state, ViewName::ALL[index.min(5)]),
         Action::Left | Action::Right | Action::Up | Action::Down => walk(state, action),
+        Action::First | Action::Last if state.look.slide.is_some() => {
+            let far = if action == Action::First { -99 } else { 99 };
+            view::slides::step(state, far);
+        }
         Action::PageUp | Action::PageDown | Action::First | Action::Last => page(state, action),
         Action::MoreItems | Action::FewerItems => {
             let more = action == Action::MoreItems;
@@ -194,7 +198,12 @@ fn look(state: &mut State, action: Action) {
         Action::Present => view::slides::begin(state),
         Action::NextSlide => view::slides::step(state, 1),
         Action::PreviousSlide => view::slides::step(state, -1),
-        Action::LeaveSlides => state.look.slide = None,
+        Action::LeaveSlides => {
+            state.look.slide = None;
+            if let Some(view) = state.look.before_slides.take() {
+                show(state, view);
+            }
+        }
         _ => {}
     }
 }
@@ -309,10 +318,19 @@ pub(crate) fn zoom(state: &mut State, factor: f64, around: Option<(f64, f64)>) {
 fn toggle_panel(state: &mut State, action: Action) {
     let (width, height) = state.look.size;
     let parts = view::parts(state, Rect::new(0, 0, width, height));
+    // On a narrow screen there is room for one panel beside the view.
+    let narrow = width < view::WIDE;
+    let look = &mut state.look;
     if action == Action::ToggleList {
-        state.look.list_open = Some(parts.list.width == 0);
+        look.list_open = Some(parts.list.width == 0);
+        if narrow && look.list_open == Some(true) {
+            look.inspector_open = Some(false);
+        }
     } else {
-        state.look.inspector_open = Some(parts.inspector.width == 0);
+        look.inspector_open = Some(parts.inspector.width == 0);
+        if narrow && look.inspector_open == Some(true) {
+            look.list_open = Some(false);
+        }
     }
 }
 

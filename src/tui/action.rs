@@ -321,20 +321,29 @@ mod tests {
         );
     }
 
-    /// The README's list between its two markers is exactly the table.
-    #[test]
-    fn readme_lists_these_keys() {
+    fn readme_holds(name: &str, list: &str) {
         let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"))
             .expect("README.md");
+        let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
         let (_, rest) = readme
-            .split_once("<!-- keys -->\n")
+            .split_once(&begin)
             .expect("the marker before the list");
-        let listed = rest.split("<!-- /keys -->").next().unwrap_or_default();
+        let listed = rest.split(&end).next().unwrap_or_default();
         assert_eq!(
             listed.trim(),
-            markdown().trim(),
-            "write this into README.md:\n{}",
-            markdown()
+            list.trim(),
+            "write this into README.md:\n{list}"
         );
+    }
+
+    /// The README's lists between their markers are exactly the tables.
+    #[test]
+    fn readme_lists_these_keys_and_words() {
+        readme_holds("keys", &markdown());
+        let words = crate::tui::keys::WORDS.iter();
+        let words: Vec<String> = words
+            .map(|(w, text)| format!("- **{w}**: {text}"))
+            .collect();
+        readme_holds("words", &words.join("\n"));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use crossterm::event::{Event as Terminal, KeyEvent, KeyEventKind, MouseEvent};
+use crossterm::event::{KeyEvent, MouseEvent};
 
 use tinyscope::data::Split;
 use tinyscope::experiment::Replay;
@@ -73,34 +73,6 @@ pub(crate) enum Outcome {
     Replayed(CellKey, Who, Arc<Replay>),
     /// What was found in the data.
     Diagnosed(Vec<String>),
-}
-
-/// Reads the terminal until it ends; sleeps in the system while nothing happens. However this thread
-/// ends, the loop hears of it.
-pub(crate) fn read_terminal(events: Sender<Event>) {
-    let events = LastWord(events);
-    loop {
-        let event = match crossterm::event::read() {
-            // Windows reports releases and repeats too.
-            Ok(Terminal::Key(key)) if key.kind == KeyEventKind::Press => Event::Key(key),
-            Ok(Terminal::Mouse(mouse)) => Event::Mouse(mouse),
-            Ok(Terminal::Paste(text)) => Event::Paste(text),
-            Ok(Terminal::Resize(..)) => Event::Resize,
-            Ok(_) => continue,
-            Err(_) => return,
-        };
-        if events.0.send(event).is_err() {
-            return;
-        }
-    }
-}
-
-struct LastWord(Sender<Event>);
-
-impl Drop for LastWord {
-    fn drop(&mut self) {
-        let _ = self.0.send(Event::Leave(0));
-    }
 }
 
 /// Turns SIGTERM, SIGHUP, SIGINT and SIGQUIT into [`Event::Leave`], so that the terminal is restored.

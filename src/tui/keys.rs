@@ -66,8 +66,8 @@ pub(crate) const BINDINGS: &[Binding] = table! {
     Action::Exclude, [Char('E')], "E", "", [Map, Items], "exclude: never an anchor, the next best of its cluster takes its place; again lets it go";
     Action::Force, [Char('F')], "F", "", [Map, Items], "force: an anchor in any case, on top of n; again lets it go";
     Action::Swap, [Char('W')], "W", "", [Map, Items], "swap: this item instead of its cluster's anchor; on an anchor, the next best instead of it";
-    Action::Undo, [Char('u')], "u", "", [Map, Items], "take the last change of anchors back";
-    Action::Redo, [Char('U')], "U", "", [Map, Items], "make it again";
+    Action::Undo, [Char('u')], "u", "", [], "take the last change of anchors back";
+    Action::Redo, [Char('U')], "U", "", [], "make that change again";
     Action::Mark, [Char(' ')], "Space", "mark", [Items], "draw the item's response curve together with others";
     Action::ClearMarks, [Char('C')], "C", "", [Items], "forget the marked items";
     Action::Sort, [Char('S')], "S", "sort", [Items, Scores], "sort by the next column";
@@ -80,8 +80,8 @@ pub(crate) const BINDINGS: &[Binding] = table! {
     Action::Slower, [Char('<')], "<", "slower", [Replay], "fewer answers a second";
     Action::PageDown, [Code(C::PageDown)], "PgDn", "", [Items, Scores], "a page down in the table";
     Action::PageUp, [Code(C::PageUp)], "PgUp", "", [Items, Scores], "a page up in the table";
-    Action::First, [Code(C::Home)], "Home", "", [Items, Scores, Replay, Data], "the first row or answer";
-    Action::Last, [Code(C::End)], "End", "", [Items, Scores, Replay, Data], "the last row or answer";
+    Action::First, [Code(C::Home)], "Home", "", [Items, Scores, Replay, Data, Slides], "the first row, answer or slide";
+    Action::Last, [Code(C::End)], "End", "", [Items, Scores, Replay, Data, Slides], "the last row, answer or slide";
     Action::ScrollDown, [Char('J'), Code(C::PageDown)], "J PgDn", "", [Map, Replay, Data], "scroll the item's text, or the facts, down";
     Action::ScrollUp, [Char('K'), Code(C::PageUp)], "K PgUp", "", [Map, Replay, Data], "scroll the item's text, or the facts, up";
     Action::ScrollDown, [Char('J')], "J", "", [Items], "scroll the item's text down";
@@ -102,3 +102,25 @@ pub(crate) const BINDINGS: &[Binding] = table! {
     Action::Help, [Char('?'), Code(C::F(1))], "? F1", "help", [], "all keys; letters search";
     Action::Quit, [Char('q'), Control('c')], "q", "quit", [], "leave";
 };
+
+/// Words of the screen that not everyone knows, for help and README.
+#[rustfmt::skip]
+pub(crate) const WORDS: &[(&str, &str)] = &[
+    ("anchor", "an item that stands for the items of its cluster; its weight is their share of the score"),
+    ("n", "how many items of a scenario a new model has to answer"),
+    ("naive", "estimate: the weighted mean of the answers on the chosen items"),
+    ("p-IRT", "estimate: the answers seen, and the IRT model's prediction for every other item"),
+    ("gp-IRT", "estimate: λ times naive plus 1 - λ times p-IRT"),
+    ("λ auto", "the paper's λ: more to the answers the larger the model's validation error and the more answers there are"),
+    ("θ scenario", "one fit and one ability a scenario; θ joint: one for all scenarios together"),
+    ("D", "dimensions of the ability, chosen by validation on held-out training models"),
+    ("MAE", "mean absolute error over the held-out test models, in points of the score; max: the largest, RMSE, bias: over or under on average"),
+    ("pairs", "share of pairs of models that the estimates put in the right order; top 5: share of the best five found"),
+    ("random", "stratified random items with the naive estimate: what anchors have to beat"),
+    ("b, |a|", "difficulty: at the mean ability sigmoid(-b) answer right; discrimination: how sharply the item tells models apart"),
+    ("reversed", "weaker models answer the item right more often than stronger ones; constant: all models alike"),
+    ("inform.", "Fisher information about the ability, mean over the test models: how much the item tells of them"),
+    ("observed", "mean score of groups of training models of like ability, with a 90 % interval"),
+    ("seed", "decides the split into training and test models, random items and k-means"),
+    ("evidence", "lower bound of the fit's evidence: it rises with every sweep until the fit has settled"),
+];

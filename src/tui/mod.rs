@@ -14,6 +14,7 @@ mod export;
 #[cfg(test)]
 mod fixture;
 mod glyphs;
+mod input;
 pub(crate) mod job;
 mod keys;
 mod overlay;
@@ -39,9 +40,10 @@ mod walk;
 mod worker;
 
 use std::io::{self, IsTerminal, Write};
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{
@@ -52,8 +54,9 @@ use crossterm::terminal::{
     disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
 use terminal_colorsaurus::{QueryOptions, background_color};
 
 use tinyscope::data::read::ReadOptions;
@@ -134,6 +137,13 @@ pub(crate) fn explore(options: &Options) -> io::Result<i32> {
         let why = "the explorer needs a terminal; show, estimate and render do without";
         return Err(io::Error::other(why));
     }
+    if std::env::var("TERM").is_ok_and(|term| term == "dumb") {
+        let why = "the explorer needs a terminal that moves its cursor, and TERM is dumb";
+        return Err(io::Error::other(why));
+    }
+    let (sender, events) = channel();
+    // Before the terminal is asked for anything: from here on no signal leaves it in raw mode.
+    event::watch_signals(sender.clone())?;
     let saved = options.saved.as_ref().and_then(Saved::theme);
     let theme = options.theme.or(saved).unwrap_or_else(theme_of_terminal);
     let mut state = options.state(theme);
@@ -149,7 +159,8 @@ pub(crate) fn explore(options: &Options) -> io::Result<i32> {
         .collect();
     state.openable.extend(recent::list());
     state.mine_wanted = options.me.clone();
-    run(state, options.source(), options.engine())
+    let queue = (sender, events);
+    run(state, options.source(), options.engine(), queue)
 }
 
 /// A terminal that answers at all does so within this; one far away has longer.
@@ -244,27 +255,46 @@ pub(crate) fn pictures(
         .collect()
 }
 
-fn run<W: Work + Send + 'static>(mut state: State, source: Source, work: W) -> io::Result<i32> {
+fn run<W: Work + Send + 'static>(
+    mut state: State,
+    source: Source,
+    work: W,
+    (sender, events): (Sender<Event>, Receiver<Event>),
+) -> io::Result<i32> {
     restore_on_panic();
-    let (sender, events) = channel();
-    event::watch_signals(sender.clone())?;
     let mut worker = Worker::start(work, sender.clone())?;
     let screen = Screen::enter()?;
     std::thread::Builder::new()
         .name("input".into())
-        .spawn(move || event::read_terminal(sender))?;
+        .spawn(move || input::read_terminal(sender))?;
     if let Effect::Start(job, generation) = update::open(&mut state, source) {
         worker.run(job, generation);
     }
     let result = turn(&mut state, &events, &mut worker);
     worker.cancel();
     drop(screen);
-    result
+    match result {
+        // The terminal is gone: as if it had said so.
+        Err(error) if error.raw_os_error() == Some(EIO) => Ok(SIGHUP),
+        result => result,
+    }
 }
+
+/// Writing to a terminal that is gone.
+const EIO: i32 = 5;
+/// The signal of a terminal that is gone.
+const SIGHUP: i32 = 1;
+/// Columns and rows beyond which nothing is drawn: no screen is larger, and every cell takes memory.
+const LARGEST: (u16, u16) = (1000, 400);
 
 /// The loop itself.
 fn turn(state: &mut State, events: &Receiver<Event>, worker: &mut Worker) -> io::Result<i32> {
-    let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+    let options = TerminalOptions {
+        viewport: Viewport::Fixed(Rect::ZERO),
+    };
+    let backend = CrosstermBackend::new(io::stdout());
+    // Its drop would print to a terminal that may be gone; the screen's drop restores everything.
+    let mut terminal = ManuallyDrop::new(Terminal::with_options(backend, options)?);
     draw(state, &mut terminal)?;
     let mut due = None;
     loop {
@@ -340,8 +370,12 @@ fn draw(
     terminal: &mut Terminal<CrosstermBackend<io::Stdout>>,
 ) -> io::Result<()> {
     let size = terminal.size()?;
-    state.look.size = (size.width, size.height);
-    if size.width == 0 || size.height == 0 {
+    let size = (size.width.min(LARGEST.0), size.height.min(LARGEST.1));
+    if size != state.look.size {
+        state.look.size = size;
+        terminal.resize(Rect::new(0, 0, size.0, size.1))?;
+    }
+    if size.0 == 0 || size.1 == 0 {
         return Ok(());
     }
     queue!(io::stdout(), BeginSynchronizedUpdate)?;

@@ -188,6 +188,11 @@ impl Saved {
     /// A message that names the file and the place.
     pub(crate) fn read(file: &Path) -> Result<Saved, String> {
         let named = |why: String| format!("{}: {why}", file.display());
+        if !file.exists() {
+            return Err(named(
+                "no such file; the explorer writes settings with w, f".into(),
+            ));
+        }
         let text = std::fs::read_to_string(file).map_err(|e| named(e.to_string()))?;
         let mut saved: Saved = serde_json::from_str(&text)
             .map_err(|e| named(format!("not a settings file: {e}; write one with w, f")))?;
@@ -228,6 +233,10 @@ impl Saved {
         let mut missing = Vec::new();
         let look = &self.look;
         if let Some(setting) = restored(&study, &self.setting, &mut missing) {
+            if !setting.edits.is_empty() {
+                // One undo takes all of them back.
+                state.undo = vec![AllEdits::default()];
+            }
             state.setting = setting;
         }
         state.pin = self

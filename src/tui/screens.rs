@@ -146,6 +146,7 @@ fn an_older_result_is_dimmed_and_the_job_is_shown() {
         }),
         generation: 1,
         what: "choosing 77 items of arithmetic".into(),
+        waited_for: true,
         done: 0.4,
         elapsed: std::time::Duration::from_secs(2),
     });

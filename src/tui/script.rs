@@ -6,6 +6,7 @@ use std::time::Duration;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use tinyscope::Result;
+use tinyscope::error::nearest;
 use tinyscope::progress::Observer;
 
 use super::engine::Engine;
@@ -46,6 +47,8 @@ pub(crate) fn parse(text: &str) -> std::result::Result<Vec<Step>, String> {
         } else if let Some(rest) = word.strip_prefix("C-").filter(|r| r.chars().count() == 1) {
             let code = KeyCode::Char(rest.chars().next().unwrap_or(' '));
             steps.push(Step::Press(KeyEvent::new(code, KeyModifiers::CONTROL), KEY));
+        } else if let Some(near) = misspelt(word) {
+            return Err(format!("{word:?} is no key: did you mean {near}?"));
         } else {
             let letters: Vec<char> = word.chars().collect();
             for (at, &c) in letters.iter().enumerate() {
@@ -56,6 +59,34 @@ pub(crate) fn parse(text: &str) -> std::result::Result<Vec<Step>, String> {
         }
     }
     Ok(steps)
+}
+
+/// Names of keys that are more than one character.
+const NAMES: [&str; 16] = [
+    "Tab",
+    "Enter",
+    "Esc",
+    "Space",
+    "Backspace",
+    "Left",
+    "Right",
+    "Up",
+    "Down",
+    "PgUp",
+    "PgDn",
+    "Home",
+    "End",
+    "F1",
+    "F5",
+    "S-Tab",
+];
+
+/// The name that was meant by a word that looks like one: a capital letter, then small ones.
+fn misspelt(word: &str) -> Option<&'static str> {
+    let mut letters = word.chars();
+    let capital = letters.next()?.is_ascii_uppercase();
+    let like_a_name = capital && word.len() > 2 && letters.all(|c| c.is_ascii_lowercase());
+    nearest(word, NAMES).filter(|_| like_a_name)
 }
 
 /// `2s`, `0.5s`: a wait. A number that is too large is an error, not a word.
@@ -247,6 +278,7 @@ mod tests {
         );
         assert!(steps.contains(&Step::Wait(Duration::from_millis(1500))));
         assert!(parse("9999s").is_err_and(|e| e.contains("600s")));
+        assert!(parse("n60 Entr").is_err_and(|e| e.contains("Enter")));
         assert_eq!(parse("").unwrap(), []);
     }
 }

@@ -57,6 +57,12 @@ impl Found {
         }
     }
 
+    /// Chosen items that the user's own model answered, and how many were chosen.
+    pub(crate) fn answered(&self) -> (usize, usize) {
+        let own = self.cells.iter().filter_map(|c| c.mine.as_ref());
+        own.fold((0, 0), |s, m| (s.0 + m.answered, s.1 + m.chosen))
+    }
+
     /// Chosen items: of a scenario, or of all together.
     pub(crate) fn items(&self) -> usize {
         self.cells.iter().map(|c| c.found.selection.n()).sum()
@@ -119,6 +125,7 @@ impl State {
             estimator: Estimator::Naive,
             ..base.clone()
         });
+        self.warn_of_few_answers(&now);
         let pinned = self.pinned(base.scope);
         let ghost = pinned.and_then(|pin| self.cells_of(&pin).map(|cells| Found::new(pin, cells)));
         // While the last result is of another scenario, there is no item to select.
@@ -134,6 +141,19 @@ impl State {
         self.refresh_curve();
         self.refresh_truths();
         self.refresh_matches();
+    }
+
+    /// Answers to other items than the chosen ones tell little: said once a setting.
+    fn warn_of_few_answers(&mut self, now: &Found) {
+        let before = self.shown_answers;
+        self.shown_answers = now.answered();
+        let (answered, chosen) = self.shown_answers;
+        if self.shown_answers != before && 2 * answered < chosen {
+            self.message = Some(format!(
+                "only {answered} of the {chosen} items chosen here were answered; \
+                 `tinyscope anchors DATA --split iid` chooses the explorer's"
+            ));
+        }
     }
 
     /// The cursor stays where it is; where it walks anchors and its item is none, it takes the nearest

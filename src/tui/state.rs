@@ -33,6 +33,8 @@ pub(crate) struct Running {
     pub(crate) generation: u64,
     /// What it is doing.
     pub(crate) what: String,
+    /// The screen was waiting for it when it began.
+    pub(crate) waited_for: bool,
     /// Share done.
     pub(crate) done: f64,
     /// Time since its start at the last report.
@@ -72,6 +74,8 @@ pub(crate) struct Look {
     pub(crate) inspector_open: Option<bool>,
     /// Talks: the slide that is shown.
     pub(crate) slide: Option<usize>,
+    /// The view that the slides began from.
+    pub(crate) before_slides: Option<ViewName>,
     /// The mouse is listened to.
     pub(crate) mouse: bool,
 }
@@ -99,6 +103,8 @@ pub(crate) struct State {
     pub(crate) findings: Option<Vec<String>>,
     /// The user's own model.
     pub(crate) mine: Option<Arc<Mine>>,
+    /// How many of the chosen items were answered when that was last looked at.
+    pub(crate) shown_answers: (usize, usize),
     /// True scores of all models in a scope, best first; computed when first needed.
     pub(crate) truths: HashMap<Scope, Arc<Vec<(usize, f64)>>>,
     /// Jobs that failed and why; they are not tried again.
@@ -206,6 +212,7 @@ impl State {
             cells: HashMap::new(),
             findings: None,
             mine: None,
+            shown_answers: (0, 0),
             truths: HashMap::new(),
             failed: HashMap::new(),
             running: None,
@@ -250,6 +257,7 @@ impl State {
                 list_open: None,
                 inspector_open: None,
                 slide: None,
+                before_slides: None,
                 mouse: false,
             },
             message: None,

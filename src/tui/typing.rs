@@ -18,13 +18,14 @@ const LONGEST: usize = 4096;
 
 /// A key while an overlay is open.
 pub(crate) fn on_key(state: &mut State, key: &KeyEvent, effects: &mut Vec<Effect>) {
+    let page = state.look.size.1.saturating_sub(8).max(1);
     match &mut state.overlay {
         Overlay::None => {}
         Overlay::Help { scroll, search } => match key.code {
             KeyCode::Down => *scroll = scroll.saturating_add(1),
             KeyCode::Up => *scroll = scroll.saturating_sub(1),
-            KeyCode::PageDown => *scroll = scroll.saturating_add(10),
-            KeyCode::PageUp => *scroll = scroll.saturating_sub(10),
+            KeyCode::PageDown => *scroll = scroll.saturating_add(page),
+            KeyCode::PageUp => *scroll = scroll.saturating_sub(page),
             KeyCode::Backspace => {
                 search.pop();
                 *scroll = 0;

@@ -85,6 +85,7 @@ pub(crate) fn start(state: &mut State, job: Job) -> Effect {
         job: job.clone(),
         generation,
         what: describe(state, &job),
+        waited_for: state.urgent(&job),
         done: 0.0,
         elapsed: std::time::Duration::ZERO,
     });
@@ -120,11 +121,21 @@ fn schedule(state: &mut State, effects: &mut Vec<Effect>) {
     {
         return;
     }
+    // What was waited for and is no longer: another setting was chosen meanwhile.
+    let stale = state
+        .running
+        .as_ref()
+        .is_some_and(|r| r.waited_for && !state.urgent(&r.job));
     let Some(wanted) = state.next_job() else {
+        if stale {
+            state.running = None;
+            effects.push(Effect::Cancel);
+        }
         return;
     };
     let free = match &state.running {
         None => true,
+        Some(_) if stale => true,
         Some(running) => state.urgent(&wanted) && !state.urgent(&running.job),
     };
     if free {

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::format::{clean, left, percent, right, wrap};
+use super::format::{brief, clean, left, percent, right, wrap};
 use super::frame::pieces;
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
@@ -79,6 +79,16 @@ pub(crate) fn facts(state: &State, study: &Study) -> Vec<Fact> {
     for warning in benchmark.warnings.iter().chain(&study.split.warnings) {
         facts.push(Fact::Warning(clean(warning)));
     }
+    if let Some(fit) = state.scenario().and_then(|s| state.fit(s))
+        && !fit.fitted.fit.converged
+    {
+        let moves = &fit.fitted.fit.moves;
+        facts.push(Fact::Warning(format!(
+            "the fit stopped after {} sweeps while an ability still moved by {:.4}",
+            moves.len(),
+            moves.last().copied().unwrap_or(f64::NAN)
+        )));
+    }
     match &state.findings {
         None => facts.push(Fact::Text("still being looked for".into())),
         Some(found) if found.is_empty() => facts.push(Fact::Text(
@@ -96,7 +106,7 @@ pub(crate) fn facts(state: &State, study: &Study) -> Vec<Fact> {
 fn fit_facts(study: &Study, fit: &FitShown, facts: &mut Vec<Fact>) {
     let fitted = &fit.fitted;
     let scenario = study.scenario(fitted.index);
-    facts.push(Fact::Heading(format!("Fit of {}", clean(&scenario.name))));
+    facts.push(Fact::Heading(format!("Fit of {}", brief(&scenario.name))));
     let joint = fitted.fit_items.len() < fitted.fit.items.len();
     let with = if joint {
         ", one fit with the other scenarios"
@@ -106,9 +116,12 @@ fn fit_facts(study: &Study, fit: &FitShown, facts: &mut Vec<Fact>) {
     facts.push(Fact::Named(
         "items",
         format!(
-            "{} in {} sub-scenarios, {} average{with}",
+            "{} in {}, {} average{with}",
             scenario.n_items(),
-            scenario.subscenarios.len(),
+            match scenario.subscenarios.len() {
+                1 => "1 sub-scenario".to_owned(),
+                n => format!("{n} sub-scenarios"),
+            },
             scenario.aggregate.name()
         ),
     ));
@@ -118,7 +131,7 @@ fn fit_facts(study: &Study, fit: &FitShown, facts: &mut Vec<Fact>) {
     ));
     facts.push(Fact::Named(
         "D",
-        format!("{}, chosen by validation", fitted.dims()),
+        format!("{}: the smallest within .25 % of the best", fitted.dims()),
     ));
     for row in &fitted.choice.table {
         let chosen = if row.dims == fitted.dims() {
@@ -129,7 +142,7 @@ fn fit_facts(study: &Study, fit: &FitShown, facts: &mut Vec<Fact>) {
         let error = format!(
             "D {:>2}: error {} %{chosen}",
             row.dims,
-            percent(row.error, 2)
+            percent(row.error, 3)
         );
         facts.push(Fact::Named("", error));
     }
@@ -421,27 +434,23 @@ pub(crate) fn models(state: &State, area: Rect, buffer: &mut Buffer) {
     scrolled(state, &lines, scroll, area, buffer);
 }
 
-/// One line for a slide: what was measured, and by whom.
+/// For a slide: what is given of the source, and what the fit rests on, as far as there is room.
 pub(crate) fn origin(state: &State, area: Rect, buffer: &mut Buffer) {
     let Some(study) = &state.study else {
         return;
     };
-    let facts = facts(state, study);
-    let lines = lines(state, &facts, usize::from(area.width).min(100));
-    for (at, (line, style)) in lines.iter().take(usize::from(area.height)).enumerate() {
-        let x = area.x + area.width.saturating_sub(100) / 2;
-        let room = usize::from(area.right() - x);
-        let parts = fit_piece(line, room);
-        pieces(
-            buffer,
-            x,
-            area.y + at as u16,
-            area.right(),
-            &[(&parts, *style)],
-        );
+    let width = usize::from(area.width).min(100);
+    let mut facts = facts(state, study);
+    facts.retain(|fact| !matches!(fact, Fact::Named(_, value) if value == "not given"));
+    let mut lines = lines(state, &facts, width);
+    let height = usize::from(area.height);
+    if lines.len() > height {
+        lines.truncate(height.saturating_sub(1));
+        lines.push(("… the rest: 6".to_owned(), state.look.theme.dim));
     }
-}
-
-fn fit_piece(line: &str, room: usize) -> String {
-    super::format::fit(line, room)
+    let x = area.x + (area.width - width as u16) / 2;
+    for (at, (line, style)) in lines.iter().enumerate() {
+        let y = area.y + at as u16;
+        pieces(buffer, x, y, area.right(), &[(line, *style)]);
+    }
 }

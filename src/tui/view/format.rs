@@ -90,6 +90,16 @@ pub(crate) fn fit_end(text: &str, width: usize) -> String {
     out.into_iter().rev().collect()
 }
 
+/// Both ends of `text` in at most `width` columns: names of models differ at either.
+pub(crate) fn fit_middle(text: &str, width: usize) -> String {
+    if text.width() <= width || width < 8 {
+        return fit(text, width);
+    }
+    let tail = fit_end(text, width / 3 + 1);
+    let head = fit(text, width - tail.width() + 1);
+    format!("{}{tail}", head.trim_end_matches('…'))
+}
+
 /// `text` filled up to `width` columns with spaces on the right.
 pub(crate) fn left(text: &str, width: usize) -> String {
     let text = fit(text, width);
@@ -159,6 +169,25 @@ pub(crate) fn clean(text: &str) -> String {
         .collect()
 }
 
+/// A name without control characters, in one line; of an absurdly long one only both ends, because
+/// the whole would be measured again in every frame.
+pub(crate) fn brief(name: &str) -> String {
+    const END: usize = 300;
+    let one_line = |text: &str| clean(text).replace('\n', " ");
+    if name.len() <= 2 * END {
+        return one_line(name);
+    }
+    let mut head = END;
+    while !name.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = name.len() - END;
+    while !name.is_char_boundary(tail) {
+        tail += 1;
+    }
+    format!("{}…{}", one_line(&name[..head]), one_line(&name[tail..]))
+}
+
 /// Marks that turn the direction of writing: they would turn the whole row of the screen.
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -196,8 +225,11 @@ mod tests {
         assert_eq!(fit("漢字漢字", 5), "漢字…");
         assert_eq!(fit_end("abcdef", 4), "…def");
         assert_eq!(fit_end("漢字漢字", 4), "…字");
+        assert_eq!(fit_middle("claude-3-opus-20240229", 12), "claude-…0229");
         assert_eq!(right("1.5", 5), "  1.5");
         assert_eq!(left("é", 3), "é  ");
+        assert_eq!(brief(&"漢".repeat(9999)).chars().count(), 201);
+        assert_eq!(brief("a\nb"), "a b");
         assert_eq!(clean("a\u{202e}b"), "ab");
         assert_eq!(clean("a\tb\u{1b}[31m\u{2028}c"), "a b[31m\nc");
     }

@@ -330,10 +330,13 @@ pub(crate) fn footer(state: &State, area: Rect, buffer: &mut Buffer) {
             let (own, common): (Vec<_>, Vec<_>) = BINDINGS
                 .iter()
                 .filter(|b| !b.short.is_empty() && b.works(place))
-                .filter(|b| b.short != "scenario" || state.scenarios() > 1)
                 .partition(|b| !b.places.is_empty());
             let label = |key: &'static str| key.split(' ').next().unwrap_or(key);
-            list.extend(own.iter().chain(&common).map(|b| (label(b.label), b.short)));
+            if state.scenarios() > 1 {
+                list.insert(1, ("Tab", "scenario"));
+            }
+            let rest = own.iter().chain(&common).filter(|b| b.short != "scenario");
+            list.extend(rest.map(|b| (label(b.label), b.short)));
             keys_of(&list, buffer);
         }
     }

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Text;
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::format::{clean, fit, left, percent, unit, wrap};
+use super::format::{brief, clean, fit, left, percent, unit, wrap};
 use super::frame::{panel, pieces};
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
@@ -86,7 +86,7 @@ pub(crate) fn facts(state: &State, scenario: usize, item: usize) -> Vec<(&'stati
     let subs = &study.scenario(scenario).subscenarios;
     if subs.len() > 1 {
         let sub = fitted.sub.get(item).and_then(|&s| subs.get(s));
-        rows.push(("part", sub.map_or(String::new(), |s| clean(&s.name))));
+        rows.push(("part", sub.map_or(String::new(), |s| brief(&s.name))));
     }
     let selection = shown.now.cell().map(|c| &c.found.selection);
     let anchor = state.anchor_of(item);
@@ -103,7 +103,7 @@ pub(crate) fn facts(state: &State, scenario: usize, item: usize) -> Vec<(&'stati
             rows.push(("cluster", format!("{members} item{plural}")));
         }
     } else if let Some(owner) = state.anchor_owning(item) {
-        rows.push(("anchor", clean(study.item_id(scenario, owner))));
+        rows.push(("anchor", brief(study.item_id(scenario, owner))));
     }
     let role = items::role(state, scenario, item, 0.0);
     if !role.is_empty() {
@@ -154,7 +154,7 @@ fn item(state: &State, area: Rect, buffer: &mut Buffer) {
         return;
     };
     let theme = &state.look.theme;
-    let id = clean(study.item_id(scenario, item));
+    let id = brief(study.item_id(scenario, item));
     let mut y = area.y;
     for line in wrap(&id, usize::from(area.width)).iter().take(2) {
         buffer.set_string(area.x, y, fit(line, usize::from(area.width)), theme.accent);
@@ -301,7 +301,7 @@ fn marked(state: &State, area: Rect, buffer: &mut Buffer) {
         if y + 1 >= area.bottom() {
             break;
         }
-        let id = clean(study.item_id(*scenario, *item));
+        let id = brief(study.item_id(*scenario, *item));
         let room = usize::from(area.width).saturating_sub(2);
         let parts = [
             (glyph(state.look.marker, k, 1), style(k)),

@@ -6,10 +6,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::format::{clean, fit_end, left, percent, right, unit};
+use super::format::{brief, fit_end, left, percent, right, unit};
 use super::frame::{pieces, waiting, whole_pieces};
 use super::plot::{Axis, Plot, Unit};
-use super::raster::Stroke;
 use crate::tui::glyphs::Marker;
 use crate::tui::state::{ItemSort, Scope, Shown, State};
 use crate::tui::study::{Cell, Choice, FitShown};
@@ -39,8 +38,13 @@ pub(crate) fn order(state: &State) -> Vec<usize> {
     };
     let mut items: Vec<usize> = (0..fit.items.len()).filter(kept).collect();
     let weights = weights(cell, fit.items.len());
+    let edits = state.edits(scenario);
+    let edited =
+        |item: usize| edits.is_some_and(|e| e.excluded.contains(&item) || e.forced.contains(&item));
     let value = |item: usize| -> f64 {
         match state.item_sort {
+            // What was changed by hand stands before everything.
+            ItemSort::Weight if edited(item) => f64::NEG_INFINITY,
             ItemSort::Weight => -weights[item],
             ItemSort::Difficulty => fit.parameters[item][0],
             ItemSort::Discrimination => -fit.shape(item).map_or(0.0, |shape| shape.discrimination),
@@ -191,49 +195,55 @@ pub(crate) fn histogram(
     buffer: &mut Buffer,
 ) {
     let theme = &state.look.theme;
-    let count = (usize::from(area.width) / 4).clamp(8, 32);
+    let width = (usize::from(area.width) / 22).clamp(4, 8);
+    // A bin is a whole number of cells; how many cells there are, the plot itself knows.
+    let cells = {
+        let guess = Axis::around([0.0, 0.2], "share", Unit::Percent);
+        let mut scratch = Buffer::empty(area);
+        let marker = state.look.marker;
+        let plot = Plot::new(area, guess.clone(), guess, theme, marker, &mut scratch);
+        usize::from(plot.inner.width)
+    };
+    let count = (cells / width).max(4);
     let bins = bins(fit, cell, shown, count);
     let highest = bins.items.iter().chain(&bins.anchors).copied();
     let mut y = Axis::around(highest.chain([0.0]), "share of the score %", Unit::Percent);
     y.low = 0.0;
     let x = Axis {
         low: bins.low,
-        high: bins.low + bins.step * count as f64,
+        high: bins.low + bins.step * cells.max(1) as f64 / width as f64,
         label: "difficulty b, harder →".into(),
         unit: Unit::Number,
         log: false,
     };
     let mut plot = Plot::new(area, x, y, theme, state.look.marker, buffer);
     plot.thick = u8::from(state.look.slide.is_some());
-    for (k, &share) in bins.items.iter().enumerate() {
-        let from = bins.low + bins.step * (k as f64 + 0.08);
-        let to = bins.low + bins.step * (k as f64 + 0.92);
-        plot.block((from, to), (0.0, share), theme.item, 1);
-    }
-    let line = |shares: &[f64]| -> Vec<(f64, f64)> {
-        let steps = shares.iter().enumerate();
-        steps
-            .flat_map(|(k, &share)| {
-                let from = bins.low + bins.step * k as f64;
-                [(from, share), (from + bins.step, share)]
-            })
-            .collect()
+    // Bars side by side in whole cells: a cell has one colour.
+    let cell_width = bins.step / width as f64;
+    let bars = |plot: &mut Plot, shares: &[f64], from: usize, cells: usize, style: Style| {
+        for (k, &share) in shares.iter().enumerate() {
+            let left = bins.low + (k * width + from) as f64 * cell_width;
+            let right = left + (cells as f64 - 0.3) * cell_width;
+            plot.block((left + 0.1 * cell_width, right), (0.0, share), style, 1);
+        }
     };
+    let anchors = if bins.ghost.is_some() { 1 } else { 2 };
+    bars(&mut plot, &bins.items, 0, width - 3, theme.item);
+    bars(&mut plot, &bins.anchors, width - 3, anchors, theme.accent);
     if let Some(ghost) = &bins.ghost {
-        plot.curve(&line(ghost), theme.ghost, 2, Stroke::Dashed);
+        bars(&mut plot, ghost, width - 2, 1, theme.ghost);
     }
-    plot.curve(&line(&bins.anchors), theme.accent, 3, Stroke::Solid);
     let inner = plot.inner;
     plot.finish(buffer);
     let ghost = if bins.ghost.is_some() {
-        "  ╌ pinned"
+        "  █ pinned"
     } else {
         ""
     };
     let parts = [
         ("█", theme.item),
         (" items  ", theme.dim),
-        ("─", theme.accent),
+        ("█", theme.accent),
         (" anchors by weight", theme.dim),
         (ghost, theme.ghost),
     ];
@@ -339,12 +349,12 @@ fn table(
             "{}{}{}{}{}{}",
             left(
                 &fit_end(
-                    &clean(study.item_id(scenario, item)),
+                    &brief(study.item_id(scenario, item)),
                     id_width.saturating_sub(1)
                 ),
                 id_width
             ),
-            left(&clean(part), part_width),
+            left(&brief(part), part_width),
             right(&format!("{:.2}", fit.parameters[item][0]), 7),
             right(
                 &shape.map_or("-".into(), |s| format!("{:.2}", s.discrimination)),
@@ -367,8 +377,10 @@ fn table(
             ],
         );
     }
-    let constant = fit.constant.iter().filter(|c| **c).count();
-    let reversed = (0..fit.items.len())
+    let constant = order.iter().filter(|&&i| fit.constant[i]).count();
+    let reversed = order
+        .iter()
+        .copied()
         .filter(|&i| fit.reversed(i) && !fit.constant[i])
         .count();
     let arrow = if state.look.marker == Marker::Ascii {

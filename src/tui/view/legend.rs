@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use tinyscope::anchors::{SelectionKind, stability};
 
-use super::format::{clean, fit, percent};
+use super::format::{brief, fit, percent};
 use super::frame::{pieces, whole_pieces};
 use super::map::ghost_symbol;
 use crate::tui::glyphs::shape;
@@ -60,7 +60,11 @@ pub(crate) fn draw(
         let text = format!("{} pinned  ", ghost_symbol(marker));
         x = whole_pieces(buffer, x, y, area.right(), &[(&text, theme.ghost)]);
     }
-    let overlap = overlap_words(state, scenario, cell);
+    // How stable the anchors are comes first: there is no other place for it.
+    if let Some(text) = overlap_words(state, scenario, cell) {
+        let text = format!("{text}  ");
+        x = whole_pieces(buffer, x, y, area.right(), &[(&text, theme.text)]);
+    }
     match state.colour_by {
         ColourBy::Cluster => {
             let text = if shown.now.setting.selection == SelectionKind::Random {
@@ -68,7 +72,7 @@ pub(crate) fn draw(
             } else {
                 "lit: the selected cluster  "
             };
-            x = whole_pieces(buffer, x, y, area.right(), &[(text, theme.dim)]);
+            whole_pieces(buffer, x, y, area.right(), &[(text, theme.dim)]);
         }
         ColourBy::Share | ColourBy::Difficulty => {
             let (name, ends): (&str, [&str; 5]) = match state.colour_by {
@@ -87,11 +91,8 @@ pub(crate) fn draw(
             }
         }
         ColourBy::SubScenario => {
-            x = parts_legend(state, scenario, x, y, area, buffer);
+            parts_legend(state, scenario, x, y, area, buffer);
         }
-    }
-    if let Some(text) = overlap {
-        whole_pieces(buffer, x, y, area.right(), &[(&text, theme.dim)]);
     }
 }
 
@@ -109,7 +110,7 @@ fn parts_legend(
     };
     let subs = &study.scenario(scenario).subscenarios;
     for (index, sub) in subs.iter().enumerate() {
-        let name = fit(&clean(&sub.name), 18);
+        let name = fit(&brief(&sub.name), 18);
         let more = format!("+{} more", subs.len() - index);
         let needed = 2 + name.width() + 2;
         let last = index + 1 == subs.len();

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::format::{clean, left, percent, right};
+use super::format::{brief, left, percent, right};
 use super::frame::{inner, panel, pieces};
 use super::scores;
 use crate::tui::job::Job;
@@ -146,7 +146,7 @@ fn line(
     let room = usize::from(area.width).saturating_sub(used);
     let text = format!(
         "{mark} {}{}",
-        left(&clean(name), room),
+        left(&brief(name), room),
         right(first, ITEMS_WIDTH)
     );
     let last_style = if here {

@@ -37,7 +37,7 @@ pub(crate) use words::needs;
 /// The smallest screen that everything fits on.
 pub(crate) const SMALLEST: (u16, u16) = (80, 24);
 /// From this width on the list of scenarios is open by itself.
-const WIDE: u16 = 110;
+pub(crate) const WIDE: u16 = 110;
 /// From this width on the inspector is open by itself in every view.
 const ROOMY: u16 = 100;
 
@@ -179,7 +179,12 @@ fn title(state: &State) -> String {
         }
         ViewName::Items => format!("Items{}", filtered(&state.item_filter)),
         ViewName::Scores if state.ranking => "True and estimated rank".into(),
-        ViewName::Scores => "Estimated against true score".into(),
+        ViewName::Scores => {
+            format!(
+                "Estimated against true score{}",
+                filtered(&state.model_filter)
+            )
+        }
         ViewName::Tradeoff => "What n costs in error".into(),
         ViewName::Replay => "One model, one answer after another".into(),
         ViewName::Data => "What the numbers rest on".into(),
@@ -213,5 +218,10 @@ fn chosen_of(state: &State, shown: &Shown) -> String {
         }
         _ => 0,
     };
-    format!("{} of {all} items", shown.now.items())
+    let edited = if shown.now.setting.edits.is_empty() {
+        ""
+    } else {
+        ", edited by hand"
+    };
+    format!("{} of {all} items{edited}", shown.now.items())
 }

@@ -4,10 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::format::{clean, fit, left};
+use super::format::{clean, fit, left, wrap};
 use super::frame::pieces;
 use crate::tui::action::Binding;
-use crate::tui::keys::BINDINGS;
+use crate::tui::keys::{BINDINGS, WORDS};
 use crate::tui::overlay::{Overlay, What};
 use crate::tui::state::State;
 
@@ -81,16 +81,55 @@ fn found<'a>(state: &State, search: &str) -> Vec<&'a Binding> {
     found
 }
 
+/// A line of the help: key or word in front, and its text wrapped below one another.
+fn help_lines(state: &State, search: &str, width: usize) -> Vec<(String, String, Style)> {
+    let theme = &state.look.theme;
+    let mut lines = Vec::new();
+    let mut add = |label: &str, text: &str, style: Style| {
+        for (at, line) in wrap(text, width.saturating_sub(LABEL))
+            .into_iter()
+            .enumerate()
+        {
+            let label = if at == 0 {
+                label.to_owned()
+            } else {
+                String::new()
+            };
+            lines.push((label, line, style));
+        }
+    };
+    for binding in found(state, search) {
+        let here = binding.works(state.place());
+        let text = format!("{}{}", binding.prefix(), binding.long);
+        add(
+            binding.label,
+            &text,
+            if here { theme.text } else { theme.dim },
+        );
+    }
+    let wanted = search.to_lowercase();
+    for (word, text) in WORDS {
+        if word.to_lowercase().contains(&wanted) || text.to_lowercase().contains(&wanted) {
+            add(word, text, theme.text);
+        }
+    }
+    lines
+}
+
+/// Columns of the keys and words.
+const LABEL: usize = 14;
+
 fn help(state: &State, scroll: u16, search: &str, area: Rect, buffer: &mut Buffer) {
     let theme = &state.look.theme;
-    let found = found(state, search);
-    let rows = found.len().max(1) as u16;
+    let width = area.width.saturating_sub(4).min(116);
+    let lines = help_lines(state, search, usize::from(width.saturating_sub(4)));
+    let rows = lines.len().clamp(1, 999) as u16;
     let title = match search {
-        "" => "Keys; letters search".to_owned(),
-        text => format!("Keys with “{text}▏”"),
+        "" => "Keys and words; letters search".to_owned(),
+        text => format!("With “{text}▏”"),
     };
-    let inner = boxed(state, &title, 116, rows + 2, area, buffer);
-    if found.is_empty() {
+    let inner = boxed(state, &title, width, rows + 2, area, buffer);
+    if lines.is_empty() {
         let text = "no key does that; Backspace widens the search";
         let room = usize::from(inner.width);
         buffer.set_stringn(inner.x, inner.y, text, room, theme.dim);
@@ -99,21 +138,14 @@ fn help(state: &State, scroll: u16, search: &str, area: Rect, buffer: &mut Buffe
     let most = rows.saturating_sub(inner.height);
     let from = usize::from(scroll.min(most));
     let height = usize::from(inner.height);
-    for (line, binding) in found.iter().skip(from).take(height).enumerate() {
-        let y = inner.y + line as u16;
-        let here = binding.works(state.place());
-        let text = format!("{}{}", binding.prefix(), binding.long);
-        let room = usize::from(inner.width.saturating_sub(13));
-        let style = if here { theme.text } else { theme.dim };
-        let parts = [
-            (&*left(binding.label, 13), theme.key),
-            (&*fit(&text, room), style),
-        ];
+    for (at, (label, text, style)) in lines.iter().skip(from).take(height).enumerate() {
+        let y = inner.y + at as u16;
+        let parts = [(&*left(label, LABEL), theme.key), (text.as_str(), *style)];
         pieces(buffer, inner.x, y, inner.right(), &parts);
     }
     if from < usize::from(most) {
-        let x = inner.right().saturating_sub(8);
-        buffer.set_string(x, inner.bottom(), " ↓ more ", theme.key);
+        let x = inner.right().saturating_sub(14);
+        buffer.set_string(x, inner.bottom(), " ↓ PgDn more ", theme.key);
     }
 }
 

@@ -159,6 +159,12 @@ impl Plot {
         }
     }
 
+    /// Lines that cross stay whole, in the colour of the upper one.
+    pub(crate) fn joined(mut self) -> Plot {
+        self.raster.join = true;
+        self
+    }
+
     /// The cell of a data position, if it lies inside.
     pub(crate) fn cell(&self, x: f64, y: f64) -> Option<(u16, u16)> {
         let (px, py) = self.pixel(x, y);

@@ -32,6 +32,9 @@ impl Stroke {
     }
 }
 
+/// Layers from this one on are lines; what is below is a background.
+const LINES: u8 = 2;
+
 #[derive(Debug, Clone, Copy)]
 struct Ink {
     bits: u8,
@@ -42,6 +45,8 @@ struct Ink {
 /// A rectangle of cells that is drawn pixel by pixel and then written into a buffer.
 #[derive(Debug)]
 pub(crate) struct Raster {
+    /// Pixels of lower lines stay in cells that a higher one crosses.
+    pub(crate) join: bool,
     area: Rect,
     marker: Marker,
     cells: Vec<Ink>,
@@ -56,6 +61,7 @@ impl Raster {
             style: Style::new(),
         };
         Raster {
+            join: false,
             area,
             marker,
             cells: vec![blank; usize::from(area.width) * usize::from(area.height)],
@@ -83,13 +89,22 @@ impl Raster {
         }
         let at = (y / down) * usize::from(self.area.width) + x / across;
         let bit = 1u8 << ((y % down) * across + x % across);
+        let join = self.join;
         let cell = &mut self.cells[at];
         if layer > cell.layer || cell.bits == 0 {
+            // Lines that cross stay whole: the upper one lends its colour to the cell.
+            let below = if join && cell.layer >= LINES {
+                cell.bits
+            } else {
+                0
+            };
             *cell = Ink {
-                bits: bit,
+                bits: below | bit,
                 layer,
                 style,
             };
+        } else if join && layer >= LINES && layer < cell.layer {
+            cell.bits |= bit;
         } else if layer == cell.layer {
             cell.bits |= bit;
             cell.style = style;
@@ -236,6 +251,18 @@ mod tests {
             &mut phase,
         );
         assert!(raster.cells.iter().all(|ink| ink.bits == 0));
+    }
+
+    #[test]
+    fn joined_lines_stay_whole_over_a_background() {
+        let mut raster = Raster::new(Rect::new(0, 0, 1, 1), Marker::Braille);
+        raster.join = true;
+        raster.dot(0, 0, Style::new(), 1);
+        raster.dot(1, 0, Style::new().red(), 2);
+        raster.dot(0, 3, Style::new().blue(), 3);
+        raster.dot(1, 3, Style::new().red(), 2);
+        assert_eq!(raster.cells[0].style, Style::new().blue());
+        assert_eq!(raster.cells[0].bits.count_ones(), 3);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Replay, Step};
 
-use super::format::{clean, fit, left, percent, signed, unit, wrap};
+use super::format::{brief, fit, left, percent, signed, unit, wrap};
 use super::frame::pieces;
 use super::inspector;
 use super::plot::{Axis, Plot, Unit};
@@ -31,8 +31,8 @@ pub(crate) fn estimate(shown: &Shown, step: &Step) -> f64 {
 /// Whose replay it is, in words.
 pub(crate) fn name(state: &State, who: Who) -> String {
     match (who, &state.study, &state.mine) {
-        (Who::Model(row), Some(study), _) => clean(study.model(row)),
-        (Who::Mine, _, Some(mine)) => clean(&mine.name),
+        (Who::Model(row), Some(study), _) => brief(study.model(row)),
+        (Who::Mine, _, Some(mine)) => brief(&mine.name),
         _ => String::new(),
     }
 }
@@ -154,12 +154,15 @@ pub(crate) fn scores(
     let theme = &state.look.theme;
     let at = state.replay.step.min(replay.steps.len());
     let estimates: Vec<f64> = replay.steps.iter().map(|s| estimate(shown, s)).collect();
-    let last = estimates.last().copied();
-    // The first answers alone say 0 or 100 %: the axis holds the rest.
-    let calm = estimates.iter().copied().skip(estimates.len() / 20);
-    let values = calm.chain(replay.truth).chain(last);
+    let values = estimates.iter().copied().chain(replay.truth);
     let ghost = ghost_estimate(shown, who);
-    let y = Axis::around(values.chain(ghost), "estimated %", Unit::Percent);
+    let parts = shown.now.setting.estimator == Estimator::GpIrt && state.look.slide.is_none();
+    let label = if parts && area.width > 60 {
+        "estimated %: · · naive, ── p-IRT"
+    } else {
+        "estimated %"
+    };
+    let y = Axis::around(values.chain(ghost), label, Unit::Percent);
     let x = answers_axis(replay);
     let mut plot = Plot::new(area, x, y, theme, state.look.marker, buffer);
     plot.thick = u8::from(state.look.slide.is_some());
@@ -189,7 +192,7 @@ pub(crate) fn scores(
     };
     let naive = |k: usize| replay.steps[k].naive;
     let p_irt = |k: usize| replay.steps[k].p_irt;
-    if shown.now.setting.estimator == Estimator::GpIrt && state.look.slide.is_none() {
+    if parts {
         plot.curve(
             &numbered(0, at, &naive),
             theme.fade(theme.series[0]),
@@ -295,7 +298,7 @@ pub(crate) fn answer(state: &State, area: Rect, buffer: &mut Buffer) {
     };
     let width = usize::from(area.width);
     let mut y = area.y;
-    let id = clean(study.item_id(replay.scenario, step.item));
+    let id = brief(study.item_id(replay.scenario, step.item));
     for line in wrap(&id, width).iter().take(2) {
         buffer.set_string(area.x, y, fit(line, width), theme.accent);
         y += 1;

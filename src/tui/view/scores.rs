@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{clean, fit, left, percent, right, signed};
+use super::format::{brief, clean, fit, fit_middle, left, percent, right, signed};
 use super::frame::{pieces, whole_pieces};
 use super::map::ghost_symbol;
 use super::plot::{Axis, Plot, Unit};
@@ -87,7 +87,7 @@ pub(crate) fn order(state: &State) -> Vec<Row> {
 /// A model's name in at most `width` columns: without its organisation where it is too long.
 pub(crate) fn short_name(study: &Study, model: usize, width: usize) -> String {
     let name = study.model(model);
-    let whole = clean(name);
+    let whole = brief(name);
     if whole.width() <= width {
         return whole;
     }
@@ -95,8 +95,9 @@ pub(crate) fn short_name(study: &Study, model: usize, width: usize) -> String {
     let own = name
         .strip_prefix(organisation.as_str())
         .map(|rest| rest.trim_start_matches(['/', '_']))
-        .filter(|rest| !rest.is_empty());
-    fit(&clean(own.unwrap_or(name)), width)
+        // What is left must still be a name.
+        .filter(|rest| rest.chars().count() >= 4);
+    fit_middle(&brief(own.unwrap_or(name)), width)
 }
 
 /// Mark of a model: in the band, above or below. The glyph says it without colour.
@@ -191,7 +192,8 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
             style = theme.back;
         }
         if large {
-            plot.disc(s.truth, s.estimate, 0.65, style, 4);
+            let radius = if scores.len() > 40 { 0.42 } else { 0.65 };
+            plot.disc(s.truth, s.estimate, radius, style, 4);
         } else {
             plot.glyph(s.truth, s.estimate, symbol, style);
         }
@@ -220,10 +222,16 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
         );
     }
     if let (Some((estimate, at)), Some(mine)) = (own, &state.mine) {
-        let name = fit(&clean(&mine.name), 20);
+        let name = fit(&brief(&mine.name), 20);
         let rank = state.predicted_rank(estimate);
         let rank = rank.map_or(String::new(), |(rank, of)| format!(", rank {rank} of {of}"));
-        let text = format!(" {name} {}{rank} ", percent(estimate, 1));
+        let (answered, chosen) = shown.now.answered();
+        let part = if answered < chosen {
+            format!(", {answered} of {chosen} answered")
+        } else {
+            String::new()
+        };
+        let text = format!(" {name} {}{rank}{part} ", percent(estimate, 1));
         label(&text, at, inner, theme.own, buffer);
     }
 }
@@ -310,6 +318,13 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
             buffer,
         );
         y += 1;
+    }
+    if rows.is_empty() && !state.model_filter.is_empty() {
+        let text = format!(
+            "no model holds “{}”; Esc drops the search",
+            clean(&state.model_filter)
+        );
+        buffer.set_string(area.x, y, fit(&text, width), theme.warn);
     }
     let room = usize::from(area.bottom().saturating_sub(y));
     let selected = state

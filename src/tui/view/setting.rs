@@ -295,9 +295,14 @@ fn measures(state: &State, area: Rect, buffer: &mut Buffer) {
         let ghost = shown.ghost.as_ref();
         let name = match (ghost, wide) {
             (Some(ghost), true) => {
-                format!("◇ {}", method(&ghost.setting))
+                let mark = super::map::ghost_symbol(state.look.marker);
+                format!(
+                    "{mark}{} {}",
+                    ghost.setting.n,
+                    method(&ghost.setting).replace(", ", ",")
+                )
             }
-            _ => "◇ pin".into(),
+            _ => format!("{} pin", super::map::ghost_symbol(state.look.marker)),
         };
         rows.push((name, ghost.map(|g| &g.metrics), theme.ghost));
     }
@@ -369,6 +374,7 @@ pub(crate) fn sentence(state: &State) -> String {
             format!("as exact as random: {chosen}")
         };
     }
+    let chosen = format!("{chosen}, seed {}", shown.now.setting.seed);
     let compared = if (ratio - 1.0).abs() < 0.05 {
         "as exact as random sampling".to_owned()
     } else if ratio > 1.0 {

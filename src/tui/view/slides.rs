@@ -7,7 +7,7 @@ use ratatui::widgets::Widget;
 use tui_big_text::{BigText, PixelSize};
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{clean, percent, unit, wrap};
+use super::format::{brief, percent, unit, wrap};
 use super::frame::{footer, waiting};
 use super::{data, dim, items, map, ranking, replay, scores, tradeoff, words};
 use crate::tui::glyphs::Marker;
@@ -58,7 +58,9 @@ pub(crate) fn begin(state: &mut State) {
         slide.view() == state.view
             && (state.view != ViewName::Scores || state.ranking == (*slide == Slide::Ranks))
     };
-    go(state, SLIDES.iter().position(wanted).unwrap_or(0));
+    let first = SLIDES.iter().position(wanted).unwrap_or(0);
+    state.look.before_slides = Some(state.view);
+    go(state, first);
 }
 
 /// The next slide, or the one before; the ends hold. On the replay, the answers come first.
@@ -67,7 +69,7 @@ pub(crate) fn step(state: &mut State, by: isize) {
         return;
     };
     if SLIDES.get(at) == Some(&Slide::Replay)
-        && by > 0
+        && by == 1
         && state.replay.step <= 1
         && !state.replay.playing
     {
@@ -122,11 +124,11 @@ pub(crate) fn draw(state: &State, slide: usize, area: Rect, buffer: &mut Buffer)
     }
     // Whose data it is stays on every slide.
     if let Some(study) = &state.study {
-        let mut text = clean(&study.benchmark.name);
+        let mut text = brief(&study.benchmark.name);
         if let Scope::One(s) = shown.now.setting.scope
             && study.scenarios() > 1
         {
-            text.push_str(&format!(" › {}", clean(&study.scenario(s).name)));
+            text.push_str(&format!(" › {}", brief(&study.scenario(s).name)));
         }
         let y = area.bottom() - 1;
         let style = if study.benchmark.simulated {
@@ -141,11 +143,11 @@ pub(crate) fn draw(state: &State, slide: usize, area: Rect, buffer: &mut Buffer)
         };
         buffer.set_string(area.x + 1, y, badge, style);
         let x = area.x + 2 + badge.len() as u16;
-        let room = usize::from(area.right().saturating_sub(x + 12));
+        let room = usize::from(area.right().saturating_sub(x + 40));
         buffer.set_stringn(x, y, text, room, theme.dim);
         let at = state.look.slide.unwrap_or(0) + 1;
-        let number = format!("{at} / {}", SLIDES.len());
-        let x = area.right().saturating_sub(number.len() as u16 + 1);
+        let number = format!("→ next  ← back  Esc leaves   {at} / {}", SLIDES.len());
+        let x = area.right().saturating_sub(number.width() as u16 + 1);
         buffer.set_string(x, y, number, theme.dim);
     }
     if state.message.is_some() || state.overlay != Overlay::None {
@@ -278,10 +280,11 @@ fn words_of(state: &State, shown: &Shown, slide: Slide) -> (String, String) {
                 let truth = r.truth.map_or(String::new(), |t| {
                     format!("; the true score is {} %", percent(t, 1))
                 });
-                Some(format!(
-                    "after {steps} answers {} %{truth}",
-                    percent(value, 1)
-                ))
+                let answers = match steps {
+                    1 => "1 answer".to_owned(),
+                    steps => format!("{steps} answers"),
+                };
+                Some(format!("after {answers} {} %{truth}", percent(value, 1)))
             });
             (
                 "Answer by answer".into(),

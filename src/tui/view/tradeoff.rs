@@ -152,7 +152,13 @@ pub(crate) fn against_n(
     let seeds = chosen.map_or(0, |c| c.seeds);
     let over = match seeds {
         0 | 1 => format!("seed {}", setting.seed),
-        seeds => format!("mean and range of {seeds} seeds"),
+        seeds => {
+            let mark = here(state.look.marker);
+            format!(
+                "mean and range of {seeds} seeds; {mark} seed {}",
+                setting.seed
+            )
+        }
     };
     let y = match measure {
         Measure::Error => {
@@ -171,13 +177,19 @@ pub(crate) fn against_n(
     let cost_row = state
         .cost
         .as_ref()
-        .filter(|_| measure == Measure::Error && area.height > 10);
+        .filter(|_| measure == Measure::Error && area.height >= 7);
+    // Without the words beside it, the plot says itself which curve is which.
+    let alone = state.look.size.0 < 100;
+    let title = u16::from(state.look.slide.is_some());
     let plot_area = Rect {
-        height: area.height - u16::from(cost_row.is_some()),
+        y: area.y + title,
+        height: area
+            .height
+            .saturating_sub(u16::from(cost_row.is_some()) + title),
         ..area
     };
     let x = n_axis(state, setting.n);
-    let mut plot = Plot::new(plot_area, x, y, theme, state.look.marker, buffer);
+    let mut plot = Plot::new(plot_area, x, y, theme, state.look.marker, buffer).joined();
     plot.thick = u8::from(state.look.slide.is_some());
     plot.rule(n, theme.dim, buffer);
     if let Some(chosen) = chosen.filter(|c| c.seeds > 1) {
@@ -221,12 +233,13 @@ pub(crate) fn against_n(
     if let Some(value) = measure.of(&shown.now.scores) {
         plot.glyph(n, value, here(state.look.marker), theme.accent);
     }
-    if state.look.slide.is_some() {
-        slide_legend(state, setting, area, buffer);
+    if state.look.slide.is_some() || alone {
+        legend(state, setting, measure == Measure::Error, area, buffer);
     }
     if let Some(cost) = cost_row {
         let y = plot_area.bottom();
-        let mut free = plot.inner.x;
+        buffer.set_string(area.x, y, "cost", theme.dim);
+        let mut free = plot.inner.x.max(area.x + 5);
         for n in state.grid() {
             let Some((x, _)) = plot.cell(n as f64, plot.bottom()) else {
                 continue;
@@ -243,30 +256,40 @@ pub(crate) fn against_n(
     plot.finish(buffer);
 }
 
-/// Which curve is which, above the plot of a slide.
-fn slide_legend(state: &State, setting: &Setting, area: Rect, buffer: &mut Buffer) {
+/// Which curve is which: on a slide in a row of its own, else at the right end of the label's row
+/// where there is room and no words beside the plot.
+fn legend(state: &State, setting: &Setting, naive: bool, area: Rect, buffer: &mut Buffer) {
     let theme = &state.look.theme;
+    let slide = state.look.slide.is_some();
     let mut parts = Vec::new();
     for selection in SelectionKind::ALL {
-        let label = format!(
-            "{} {}, {}   ",
-            glyph(state.look.marker, selection),
-            selection.label(),
-            setting.estimator.label()
-        );
-        parts.push((label, series(theme, selection)));
+        let mark = glyph(state.look.marker, selection);
+        let label = if slide {
+            selection.label()
+        } else {
+            selection.short()
+        };
+        parts.push((format!("{mark} {label}  "), series(theme, selection)));
     }
-    parts.push((
-        "· · random, naive".to_owned(),
-        series(theme, SelectionKind::Random),
-    ));
+    if slide {
+        let method = format!("({})   ", setting.estimator.label());
+        parts.push((method, theme.dim));
+        if naive && setting.estimator != Estimator::Naive {
+            let style = series(theme, SelectionKind::Random);
+            parts.push(("· · random, naive".to_owned(), style));
+        }
+    }
     let width: usize = parts.iter().map(|p| p.0.chars().count()).sum();
     let x = area.right().saturating_sub(width as u16);
     let parts: Vec<(&str, Style)> = parts.iter().map(|p| (p.0.as_str(), p.1)).collect();
-    if x > area.x + 36 {
+    if slide || x > area.x + LABEL {
+        let x = if slide { area.x } else { x };
         pieces(buffer, x, area.y, area.right(), &parts);
     }
 }
+
+/// Columns that the labels of these plots take.
+const LABEL: u16 = 48;
 
 /// Values of lambda at which the curves are drawn.
 pub(crate) const STEPS: u32 = 40;
@@ -315,7 +338,16 @@ pub(crate) fn against_lambda(state: &State, shown: &Shown, area: Rect, buffer: &
         unit: Unit::Number,
         log: false,
     };
-    let mut plot = Plot::new(area, x, y, theme, state.look.marker, buffer);
+    let title = u16::from(state.look.slide.is_some());
+    let plot_area = Rect {
+        y: area.y + title,
+        height: area.height.saturating_sub(title),
+        ..area
+    };
+    if title > 0 {
+        legend(state, setting, false, area, buffer);
+    }
+    let mut plot = Plot::new(plot_area, x, y, theme, state.look.marker, buffer).joined();
     plot.thick = u8::from(state.look.slide.is_some());
     let auto = shown.now.paper_lambda;
     if let Some(auto) = auto {
@@ -363,7 +395,7 @@ pub(crate) fn against_lambda(state: &State, shown: &Shown, area: Rect, buffer: &
         let least = (area.x + label_width + 2).min(most);
         let start = column.saturating_sub(width / 2).clamp(least, most);
         if area.width > width + label_width + 2 {
-            buffer.set_string(start, area.y, text, theme.dim);
+            buffer.set_string(start, plot_area.y, text, theme.dim);
         }
     }
 }

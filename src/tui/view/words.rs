@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use tinyscope::anchors::SelectionKind;
 use tinyscope::estimate::Estimator;
 
-use super::format::{clean, left, percent, right, unit, wrap};
+use super::format::{brief, left, percent, right, unit, wrap};
 use super::frame::pieces;
 use super::raster::Stroke;
 use super::tradeoff::{glyph, lambdas, series, stroke};
@@ -55,10 +55,11 @@ pub(crate) fn needs(state: &State) -> (Vec<Need>, usize) {
     (needs.collect(), seeds)
 }
 
-/// The answer in a sentence: how many items 2 % need, and how many random ones would.
+/// The answer in sentences: how many items 2 % need, how many random ones would, and what needs the
+/// fewest where that is another method.
 pub(crate) fn answer(state: &State, shown: &Shown) -> String {
     let setting = &shown.now.setting;
-    let (needs, _) = needs(state);
+    let (needs, seeds) = needs(state);
     let find = |selection, estimator| {
         let mut all = needs.iter();
         all.find(|n| n.selection == selection && n.estimator == estimator)
@@ -70,15 +71,13 @@ pub(crate) fn answer(state: &State, shown: &Shown) -> String {
     ) else {
         return String::new();
     };
-    let method = format!(
-        "{}, {}",
-        setting.selection.label(),
-        setting.estimator.label()
-    );
-    let words = |n: Needed| match n {
-        Needed::AtMost(n) => format!("at most {n}"),
-        Needed::At(n) => n.to_string(),
-        Needed::More(n) => format!("more than {n}"),
+    if mine.n[TARGET] == Needed::Unknown || random.n[TARGET] == Needed::Unknown {
+        return "The curves are still being computed.".into();
+    }
+    let items = |n: Needed| match n {
+        Needed::AtMost(n) => format!("at most {n} items"),
+        Needed::At(n) => format!("{n} items"),
+        Needed::More(n) => format!("more than {n} items"),
         Needed::Unknown => "?".into(),
     };
     let each = if shown.now.cells.len() > 1 {
@@ -86,24 +85,47 @@ pub(crate) fn answer(state: &State, shown: &Shown) -> String {
     } else {
         ""
     };
-    let mine_n = words(mine.n[TARGET]);
-    if mine.n[TARGET] == Needed::Unknown || random.n[TARGET] == Needed::Unknown {
-        return "the curves are still being computed".into();
-    }
-    if setting.selection == SelectionKind::Random && setting.estimator == Estimator::Naive {
-        return format!("2 % error needs {mine_n} random items{each}.");
-    }
-    let compared = match mine.times {
-        Some((true, x)) if (x - 1.0).abs() < 0.05 => ", about as many".into(),
-        Some((true, x)) if x < 1.0 => format!(", {x:.1} times as many"),
-        Some((true, x)) => format!(", {x:.1} times more"),
-        Some((false, x)) if x > 1.0 => format!(", at least {x:.1} times more"),
-        _ => String::new(),
+    let method = |need: &Need| format!("{}, {}", need.selection.label(), need.estimator.label());
+    let so_far = if seeds < state.seeds && state.running.is_some() {
+        format!(" (so far {seeds} of {} seeds)", state.seeds)
+    } else {
+        String::new()
     };
-    format!(
-        "2 % error needs {mine_n} items{each} ({method}), {} stratified random ones{compared}.",
-        words(random.n[TARGET])
-    )
+    let mut text = format!(
+        "2 % error: {}{each} with {}{so_far}.",
+        items(mine.n[TARGET]),
+        method(&mine)
+    );
+    let is_random =
+        |n: &Need| n.selection == SelectionKind::Random && n.estimator == Estimator::Naive;
+    if !is_random(&mine) {
+        let compared = match mine.times {
+            Some((true, x)) if (x - 1.0).abs() < 0.05 => ", about as many".into(),
+            Some((true, x)) if x < 1.0 => format!(", {x:.1} times as many"),
+            Some((true, x)) => format!(", {x:.1} times more"),
+            Some((false, x)) if x > 1.0 => format!(", at least {x:.1} times more"),
+            _ => String::new(),
+        };
+        text.push_str(&format!(
+            " Stratified random, naive: {}{compared}.",
+            items(random.n[TARGET])
+        ));
+    }
+    let fewest = needs
+        .iter()
+        .filter_map(|need| match need.n[TARGET] {
+            Needed::At(n) | Needed::AtMost(n) => Some((n, need)),
+            Needed::More(_) | Needed::Unknown => None,
+        })
+        .min_by_key(|found| found.0);
+    let upper = match mine.n[TARGET] {
+        Needed::At(n) | Needed::AtMost(n) => n,
+        _ => usize::MAX,
+    };
+    if let Some((n, need)) = fewest.filter(|found| found.0 < upper && !is_random(found.1)) {
+        text.push_str(&format!(" Fewest: {n} with {}.", method(need)));
+    }
+    text
 }
 
 /// The same for a narrow screen.
@@ -188,7 +210,9 @@ fn errors(state: &State, shown: &Shown, page: &mut Page<'_>) {
     let theme = &state.look.theme;
     let setting = &shown.now.setting;
     let name = page.width().saturating_sub(21).clamp(8, 24);
-    let heading = left(&format!("MAE %, n = {}", setting.n), name);
+    let heading = format!("n = {}, seed {}", setting.n, setting.seed);
+    page.line(&[(&format!("MAE %, {heading}"), theme.dim)]);
+    let heading = left("", name);
     let columns: String = Estimator::ALL.iter().map(|e| right(e.label(), 7)).collect();
     page.line(&[(&heading, theme.dim), (&columns, theme.dim)]);
     for selection in SelectionKind::ALL {
@@ -242,12 +266,13 @@ fn required(state: &State, shown: &Shown, page: &mut Page<'_>) {
     let setting = &shown.now.setting;
     let (needs, seeds) = needs(state);
     let name = page.width().saturating_sub(25).clamp(8, 30);
-    let over = if seeds > 1 && name > 22 {
-        format!("n for MAE of, {seeds} seeds")
+    let over = if seeds == 1 {
+        "1 seed".into()
     } else {
-        "n for MAE".into()
+        format!("mean of {seeds} seeds")
     };
-    let heading = left(&over, name);
+    page.line(&[(&format!("n for MAE below, {over}"), theme.dim)]);
+    let heading = left("", name);
     let columns = "   5 %   2 %   1 % random";
     page.line(&[(&heading, theme.dim), (columns, theme.dim)]);
     for need in &needs {
@@ -309,9 +334,8 @@ fn own(state: &State, shown: &Shown, page: &mut Page<'_>) {
         return;
     };
     let theme = &state.look.theme;
-    let cells = shown.now.cells.iter().filter_map(|c| c.mine.as_ref());
-    let (answered, chosen) = cells.fold((0, 0), |s, m| (s.0 + m.answered, s.1 + m.chosen));
-    let name = clean(&mine.name);
+    let (answered, chosen) = shown.now.answered();
+    let name = brief(&mine.name);
     let rank = state.predicted_rank(estimate);
     let rank = rank.map_or(String::new(), |(rank, of)| format!(", rank {rank} of {of}"));
     let text = format!(
