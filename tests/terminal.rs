@@ -634,6 +634,7 @@ fn what_the_terminal_says_late_is_no_key() {
         std::thread::sleep(Duration::from_millis(5));
     }
     session.wait_for("path: abc q q");
+    std::thread::sleep(Duration::from_millis(400));
     session.press("\x1b");
     std::thread::sleep(Duration::from_millis(100));
     session.press("q");

@@ -5,7 +5,7 @@
 //! together again here.
 
 use std::sync::mpsc::Sender;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -42,13 +42,11 @@ impl Source for Live {
 /// ends, the loop hears of it.
 pub(crate) fn read_terminal(events: Sender<Event>) {
     let events = LastWord(events);
+    let mut gone = false;
+    let mut emit = |event| gone |= events.0.send(event).is_err();
     let mut source = Live;
     while let Some(found) = source.next(None) {
-        for event in put_together(found, &mut source) {
-            if events.0.send(event).is_err() {
-                return;
-            }
-        }
+        put_together(found, &mut source, &mut emit);
     }
 }
 
@@ -61,17 +59,15 @@ impl Drop for LastWord {
 }
 
 /// One event of the terminal as ours, with what belongs to it.
-fn put_together(found: Terminal, source: &mut impl Source) -> Vec<Event> {
+fn put_together(found: Terminal, source: &mut impl Source, emit: &mut impl FnMut(Event)) {
     let Some(key) = pressed(&found) else {
-        return other(found).into_iter().collect();
+        other(found).into_iter().for_each(emit);
+        return;
     };
     match (key.code, key.modifiers) {
-        (KeyCode::Char(']'), KeyModifiers::ALT) => {
-            skip_answer(source);
-            Vec::new()
-        }
-        (KeyCode::Esc, KeyModifiers::NONE) => after_escape(key, source),
-        _ => vec![Event::Key(key)],
+        (KeyCode::Char(']'), KeyModifiers::ALT) => skip_answer(source),
+        (KeyCode::Esc, KeyModifiers::NONE) => after_escape(key, source, emit),
+        _ => emit(Event::Key(key)),
     }
 }
 
@@ -113,32 +109,29 @@ fn skip_answer(source: &mut impl Source) {
 }
 
 /// What follows an ESC at once: the rest of a sequence, or keys of their own.
-fn after_escape(escape: KeyEvent, source: &mut impl Source) -> Vec<Event> {
+fn after_escape(escape: KeyEvent, source: &mut impl Source, emit: &mut impl FnMut(Event)) {
     let Some(next) = source.next(Some(GRACE)) else {
-        return vec![Event::Key(escape)];
+        emit(Event::Key(escape));
+        return;
     };
     match pressed(&next).map(|key| (key.code, key.modifiers)) {
-        Some((KeyCode::Char('['), KeyModifiers::NONE)) => sequence(source),
-        Some((KeyCode::Char('O'), _)) => sequence(source),
-        Some((KeyCode::Char(']'), KeyModifiers::NONE)) => {
-            skip_answer(source);
-            Vec::new()
-        }
+        Some((KeyCode::Char('['), KeyModifiers::NONE)) => sequence(source, emit),
+        Some((KeyCode::Char('O'), _)) => sequence(source, emit),
+        Some((KeyCode::Char(']'), KeyModifiers::NONE)) => skip_answer(source),
         _ => {
-            let mut events = vec![Event::Key(escape)];
-            events.extend(put_together(next, source));
-            events
+            emit(Event::Key(escape));
+            put_together(next, source, emit);
         }
     }
 }
 
 /// The rest of a control sequence, letter by letter: arrows and the like, or a paste. What is none of
 /// these is dropped, as a whole one would be.
-fn sequence(source: &mut impl Source) -> Vec<Event> {
+fn sequence(source: &mut impl Source, emit: &mut impl FnMut(Event)) {
     let mut letters = String::new();
     while letters.len() < 64 {
         let Some(found) = source.next(Some(REST)) else {
-            return Vec::new();
+            return;
         };
         let Some(KeyCode::Char(c)) = pressed(&found).map(|key| key.code) else {
             continue;
@@ -148,10 +141,8 @@ fn sequence(source: &mut impl Source) -> Vec<Event> {
             break;
         }
     }
-    if letters == "200~" {
-        return vec![Event::Paste(pasted(source))];
-    }
     let code = match letters.as_str() {
+        "200~" => return pasted(source, emit),
         "A" => KeyCode::Up,
         "B" => KeyCode::Down,
         "C" => KeyCode::Right,
@@ -163,42 +154,36 @@ fn sequence(source: &mut impl Source) -> Vec<Event> {
         "6~" => KeyCode::PageDown,
         "15~" => KeyCode::F(5),
         "P" => KeyCode::F(1),
-        _ => return Vec::new(),
+        _ => return,
     };
-    vec![Event::Key(KeyEvent::new(code, KeyModifiers::NONE))]
+    emit(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
 }
 
-/// Text pasted letter by letter, up to its end or until nothing comes any more.
-fn pasted(source: &mut impl Source) -> String {
-    let mut text = String::new();
-    while text.len() < LONGEST {
+/// Text pasted letter by letter, up to its end or until nothing comes any more. Each letter is passed
+/// on at once: the end itself is no event, and waiting for one may last until the next key.
+fn pasted(source: &mut impl Source, emit: &mut impl FnMut(Event)) {
+    for _ in 0..LONGEST {
+        let asked = Instant::now();
         let Some(found) = source.next(Some(REST)) else {
-            break;
+            return;
         };
-        match pressed(&found).map(|key| key.code) {
-            Some(KeyCode::Char(c)) => text.push(c),
-            Some(KeyCode::Enter) => text.push('\n'),
-            Some(KeyCode::Tab) => text.push('\t'),
-            Some(KeyCode::Esc) => {
-                // The end itself may be cut after its ESC too.
-                let _ = sequence_after_bracket(source);
-                break;
-            }
-            _ => {}
+        // The wait may be longer than asked for: the end is no event, and then this is the next key.
+        if asked.elapsed() > 2 * REST {
+            return put_together(found, source, emit);
         }
+        let Some(key) = pressed(&found) else {
+            continue;
+        };
+        let letter = match key.code {
+            KeyCode::Char(c) => c,
+            KeyCode::Enter => '\n',
+            KeyCode::Tab => '\t',
+            // The end itself may be cut after its ESC too.
+            KeyCode::Esc => return after_escape(key, source, emit),
+            _ => continue,
+        };
+        emit(Event::Paste(letter.to_string()));
     }
-    text.trim_end_matches("[201~").to_owned()
-}
-
-fn sequence_after_bracket(source: &mut impl Source) -> Option<()> {
-    for expected in "[201~".chars() {
-        let found = source.next(Some(GRACE))?;
-        let code = pressed(&found)?.code;
-        if code != KeyCode::Char(expected) {
-            return None;
-        }
-    }
-    Some(())
 }
 
 #[cfg(test)]
@@ -240,13 +225,13 @@ mod tests {
         let mut source = Script(keys.collect());
         let mut out = Vec::new();
         while let Some(found) = source.next(None) {
-            for event in put_together(found, &mut source) {
+            put_together(found, &mut source, &mut |event| {
                 out.push(match event {
                     Event::Key(key) => format!("{:?}", key.code),
                     Event::Paste(text) => format!("paste {text}"),
                     other => format!("{other:?}"),
                 });
-            }
+            });
         }
         out
     }
@@ -268,10 +253,10 @@ mod tests {
         assert_eq!(events("^[A"), ["Up"]);
         assert_eq!(events("^[5~x"), ["PageUp", "Char('x')"]);
         assert_eq!(
-            events("^[200~abc q q^[201~n"),
-            ["paste abc q q", "Char('n')"]
+            events("^[200~a q^[201~n"),
+            ["paste a", "paste  ", "paste q", "Char('n')"]
         );
-        assert_eq!(events("^[200~abc q|n"), ["paste abc q", "Char('n')"]);
+        assert_eq!(events("^[200~aq|n"), ["paste a", "paste q", "Char('n')"]);
         assert_eq!(events("^[9;9;9u"), Vec::<String>::new());
     }
 
