@@ -89,10 +89,16 @@ pub(crate) enum Command {
     Sweep(Sweep),
     /// Estimate the score of a new model that answered only the anchors
     Score(Score),
+    /// Write whatever is read as the native pair: NAME.json with its matrix NAME.csv.gz
+    Import(Import),
     /// Draw a benchmark from a made-up population, or from one fitted to data
     Simulate(Simulate),
     /// The explorer's screen as an SVG picture, without a terminal
     Render(Box<Render>),
+    /// A completion script for a shell, on standard output
+    Completions(Completions),
+    /// The manual pages, on standard output
+    Man,
 }
 
 #[derive(Debug, Args)]
@@ -189,6 +195,21 @@ pub(crate) struct Show {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// The manifest to write, NAME.json; its matrix and item texts stand beside it
+    #[arg(long, value_name = "NAME.json")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]

@@ -3,9 +3,11 @@
 mod anchors;
 mod estimate;
 mod fit;
+mod import;
 mod progress;
 mod render;
 mod score;
+mod shell;
 mod show;
 mod simulate;
 mod sweep;
@@ -57,6 +59,9 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
+        Some(Command::Import(args)) => import::run(&args, &mut out),
+        Some(Command::Completions(args)) => shell::completions(&args, &mut out),
+        Some(Command::Man) => shell::man(&mut out),
         Some(Command::Render(args)) => render::run(*args),
         None => match explore(cli.explore) {
             Ok(0) => Ok(()),

@@ -1,6 +1,10 @@
 //! Reading benchmarks: one entry point that looks at the content, one file a format.
 
+mod alpaca;
 mod answers;
+mod gather;
+mod helm;
+mod lenient;
 mod manifest;
 mod separated;
 mod source;
@@ -23,8 +27,8 @@ pub struct ReadOptions {
 }
 
 /// The formats that [`benchmark`] reads, as error messages list them.
-pub const FORMATS: &str =
-    "CSV, TSV or semicolon-separated responses (gzip too), or a manifest NAME.json beside them";
+pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too), a manifest NAME.json beside them, or a folder of \
+     HELM runs or of AlpacaEval annotations";
 
 /// Reads a benchmark: a manifest `NAME.json` with its matrix, or a separated table of responses (a manifest of the same
 /// name beside it is used). The content decides, not the name.
@@ -32,6 +36,9 @@ pub const FORMATS: &str =
 /// # Errors
 /// [`Error::Input`] with file, line and column where the content is not what it should be; [`Error::Io`].
 pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
+    if path.is_dir() {
+        return folder(path);
+    }
     let source = open(path)?;
     match source.first_byte() {
         None => Err(Error::input(path, "the file is empty", "")),
@@ -47,6 +54,21 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
             Ok(manifest::without(path, table))
         }
         Some(_) => Err(not_a_format(path)),
+    }
+}
+
+/// A folder: what lies in it tells whose it is.
+fn folder(path: &Path) -> Result<Benchmark> {
+    if helm::holds_runs(path) {
+        helm::read(path, None)
+    } else if !alpaca::files(path).is_empty() {
+        alpaca::read(path)
+    } else {
+        Err(Error::input(
+            path,
+            "a folder with nothing that this reads",
+            format!("give {FORMATS}"),
+        ))
     }
 }
 
