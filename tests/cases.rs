@@ -61,6 +61,18 @@ const LOADS: &[Loads] = &[
         2,
         &["without any answer, left out of fits and metrics: b"],
     ),
+    ("pyirt/plain.jsonlines", &[], 4, 6, 0, &[]),
+    ("pyirt/sparse.jsonlines", &[], 3, 3, 4, &[]),
+    (
+        "pyirt/truncated.jsonlines",
+        &[],
+        2,
+        2,
+        0,
+        &["line 3: the record is cut off"],
+    ),
+    ("pyirt/nan.jsonlines", &[], 2, 2, 1, &[]),
+    ("pyirt/line-separator.jsonlines", &[], 2, 1, 0, &[]),
 ];
 
 #[test]

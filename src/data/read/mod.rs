@@ -1,9 +1,16 @@
 //! Reading benchmarks: one entry point that looks at the content, one file a format.
 
 mod answers;
+mod jsonlines;
+mod long;
 mod manifest;
+mod names;
+mod pyirt;
+mod python;
 mod separated;
 mod source;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +18,40 @@ use super::Benchmark;
 use crate::error::{Error, Result};
 
 pub use answers::responses;
+use jsonlines::first_keys;
 pub use manifest::{Aggregates, Manifest};
 pub use separated::Table;
 pub(crate) use source::{Source, open};
 
 /// What the user says about a file that its content does not tell.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Scores are percentages, 0 to 100.
     pub percent: bool,
+    /// Rows of tables are items, columns are models.
+    pub transpose: bool,
+    /// What stands between the cells of tables; found in the first line where `None`.
+    pub delimiter: Option<u8>,
+    /// The answer filter of logs that hold several (lm-evaluation-harness); the reader's choice where `None`.
+    pub filter: Option<String>,
+    /// The metric of logs that hold several; the reader's choice where `None`.
+    pub metric: Option<String>,
+    /// What counts where a model was run several times.
+    pub runs: Runs,
+}
+
+/// What counts where a model was run several times on the same task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Runs {
+    /// The newest run; the others are listed.
+    #[default]
+    Newest,
+    /// Every run, each as a model of its own.
+    Separate,
 }
 
 /// The formats that [`benchmark`] reads, as error messages list them.
-pub const FORMATS: &str =
-    "CSV, TSV or semicolon-separated responses (gzip too), or a manifest NAME.json beside them";
+pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too), a manifest NAME.json beside them, or py-irt's JSON lines";
 
 /// Reads a benchmark: a manifest `NAME.json` with its matrix, or a separated table of responses (a manifest of the same
 /// name beside it is used). The content decides, not the name.
@@ -35,7 +62,14 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
     let source = open(path)?;
     match source.first_byte() {
         None => Err(Error::input(path, "the file is empty", "")),
-        Some(b'{') => manifest::read(path, source, options),
+        Some(b'{') => {
+            let keys = first_keys(source.head());
+            if keys.iter().any(|k| k == "subject_id") {
+                let table = pyirt::read(path, source, options)?;
+                return Ok(manifest::without(path, table));
+            }
+            manifest::read(path, source, options)
+        }
         Some(_) if source.looks_like_text() => {
             let beside = manifest_beside(path);
             if let Some(beside) = beside.filter(|m| m.is_file())
