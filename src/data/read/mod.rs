@@ -1,6 +1,7 @@
 //! Reading benchmarks: one entry point that looks at the content, one file a format.
 
 mod answers;
+mod harness;
 mod jsonlines;
 mod long;
 mod manifest;
@@ -51,24 +52,34 @@ pub enum Runs {
 }
 
 /// The formats that [`benchmark`] reads, as error messages list them.
-pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too), a manifest NAME.json beside them, or py-irt's JSON lines";
+pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too), a manifest NAME.json beside them, py-irt's JSON lines, or sample logs of lm-evaluation-harness (a folder of models or a samples file)";
 
-/// Reads a benchmark: a manifest `NAME.json` with its matrix, or a separated table of responses (a manifest of the same
-/// name beside it is used). The content decides, not the name.
+/// Reads a benchmark: a manifest `NAME.json` with its matrix, a separated table of responses (a manifest of the same
+/// name beside it is used), py-irt's JSON lines, or sample logs of lm-evaluation-harness (a folder or a file). The content
+/// decides, not the name.
 ///
 /// # Errors
 /// [`Error::Input`] with file, line and column where the content is not what it should be; [`Error::Io`].
 pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
+    if path.is_dir() {
+        return folder(path, options);
+    }
     let source = open(path)?;
     match source.first_byte() {
         None => Err(Error::input(path, "the file is empty", "")),
-        Some(b'{') => {
+        Some(first @ (b'{' | b'[')) => {
             let keys = first_keys(source.head());
-            if keys.iter().any(|k| k == "subject_id") {
+            let has = |key: &str| keys.iter().any(|k| k == key);
+            if has("subject_id") {
                 let table = pyirt::read(path, source, options)?;
-                return Ok(manifest::without(path, table));
+                Ok(manifest::without(path, table))
+            } else if has("doc_id") {
+                harness::read(path, vec![path.to_owned()], options)
+            } else if first == b'{' {
+                manifest::read(path, source, options)
+            } else {
+                Err(not_a_format(path))
             }
-            manifest::read(path, source, options)
         }
         Some(_) if source.looks_like_text() => {
             let beside = manifest_beside(path);
@@ -84,8 +95,24 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
     }
 }
 
+/// Reads a folder by what stands in it.
+fn folder(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
+    let logs = harness::paths(path)?;
+    if logs.is_empty() {
+        return Err(Error::input(
+            path,
+            "a folder without logs that this reads",
+            format!("name a file in it, or give {FORMATS}"),
+        ));
+    }
+    harness::read(path, logs, options)
+}
+
 /// Every file that reading `path` touches, as far as they can be told: the file, its manifest, the manifest's files.
 pub fn files(path: &Path) -> Vec<PathBuf> {
+    if path.is_dir() {
+        return harness::paths(path).unwrap_or_default();
+    }
     let mut files = vec![path.to_owned()];
     files.extend(manifest_beside(path).filter(|m| m.is_file()));
     for manifest in files.clone() {
