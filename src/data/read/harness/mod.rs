@@ -5,37 +5,39 @@
 mod choice;
 mod doc;
 mod folder;
+mod packed;
 mod sample;
 mod task;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::jsonlines::each;
 use super::manifest::by_key;
 use super::{ReadOptions, Runs, open};
-use crate::data::{Benchmark, ItemTexts, MatrixBuilder, ResponseMatrix, list};
+use crate::data::{Benchmark, ItemTexts, MatrixBuilder, list};
 use crate::error::{Error, Result};
 use choice::Choice;
 pub(super) use folder::paths;
 use folder::{Log, describe};
+use packed::Packed;
 use sample::{Docs, Outside, Samples};
 
 /// Scenario, sub-scenario and task.
 type Key = (String, String, String);
 
-/// What one log holds, packed: a row a filter and metric.
+/// What one log holds: scores by filter and metric.
 struct Run {
     /// Row of the benchmark.
     row: usize,
     path: PathBuf,
-    /// Filter and metric of each row.
+    /// Filter and metric of each.
     names: Vec<(String, String)>,
     /// In the order of the task's documents when it was read.
-    scores: ResponseMatrix,
-    /// What is wrong with a row, where something is: an error once the row counts.
+    scores: Vec<Packed>,
+    /// A value that is no score, where there is one: an error once these count.
     outside: Vec<Option<Outside>>,
 }
 
@@ -166,8 +168,8 @@ fn run(
         docs,
         scale: if options.percent { 0.01 } else { 1.0 },
         scores: Vec::new(),
-        other_hash: Vec::new(),
-        twice: Vec::new(),
+        other_hash: BTreeSet::new(),
+        twice: BTreeSet::new(),
     };
     let cut_off = each(path, open(path)?, &mut samples)?;
     let Samples {
@@ -197,13 +199,9 @@ fn run(
         warnings.push(format!("{shown}: no sample with a score, left out"));
         return Ok(None);
     }
-    let n = docs.all.len();
-    let places = (0..n).map(|i| i.to_string()).collect();
-    let mut packed = MatrixBuilder::new(places);
-    let (mut names, mut outside) = (Vec::new(), Vec::new());
-    for mut s in scores {
-        s.scores.resize(n, f64::NAN);
-        packed.push(String::new(), &s.scores);
+    let (mut names, mut outside, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+    for s in scores {
+        packed.push(Packed::of(s.scores));
         outside.push(s.outside);
         names.push((s.filter, s.metric));
     }
@@ -211,7 +209,7 @@ fn run(
         row,
         path: path.clone(),
         names,
-        scores: packed.finish(),
+        scores: packed,
         outside,
     }))
 }
@@ -266,7 +264,7 @@ fn assemble(
                     "--metric chooses another; if these are percentages, say --percent",
                 ));
             }
-            rows.insert(run.row, (run.scores, at));
+            rows.extend(run.scores.into_iter().nth(at).map(|s| (run.row, s)));
         }
         parts.push(Part { first, order, rows });
     }
@@ -275,13 +273,12 @@ fn assemble(
     for (row, model) in models.into_iter().enumerate() {
         scores.fill(f64::NAN);
         for part in &parts {
-            let Some((held, at)) = part.rows.get(&row) else {
+            let Some(held) = part.rows.get(&row) else {
                 continue;
             };
-            let held = held.row(*at);
             for (score, &place) in scores[part.first..].iter_mut().zip(&part.order) {
                 // Documents that only later logs have are missing here.
-                *score = held.get(place).copied().unwrap_or(f64::NAN);
+                *score = held.get(place);
             }
         }
         matrix.push(model, &scores);
@@ -309,6 +306,6 @@ struct Part {
     first: usize,
     /// Place of each item among the task's documents.
     order: Vec<usize>,
-    /// By row of the benchmark: the scores and which of them count.
-    rows: BTreeMap<usize, (ResponseMatrix, usize)>,
+    /// By row of the benchmark: the scores that count.
+    rows: BTreeMap<usize, Packed>,
 }

@@ -1,7 +1,7 @@
 //! The samples of one log: what each filter and metric says of every document.
 
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -50,9 +50,9 @@ pub(super) struct Samples<'a> {
     pub(super) scale: f64,
     pub(super) scores: Vec<Scores>,
     /// Documents whose hash is not that of the first log.
-    pub(super) other_hash: Vec<u64>,
+    pub(super) other_hash: BTreeSet<u64>,
     /// Documents with two samples that differ.
-    pub(super) twice: Vec<u64>,
+    pub(super) twice: BTreeSet<u64>,
 }
 
 /// One sample.
@@ -101,9 +101,7 @@ impl Sink for Samples<'_> {
         let known = &mut docs.all[place];
         match (known.hash, hash) {
             (Some(first), Some(this)) if first != this => {
-                if !self.other_hash.contains(&doc_id) {
-                    self.other_hash.push(doc_id);
-                }
+                self.other_hash.insert(doc_id);
                 return Ok(());
             }
             (None, Some(_)) => known.hash = hash,
@@ -136,8 +134,8 @@ impl Sink for Samples<'_> {
                 }
             };
             let same = scores.set(place, value * self.scale);
-            if !same && !self.twice.contains(&doc_id) {
-                self.twice.push(doc_id);
+            if !same {
+                self.twice.insert(doc_id);
             }
             if !value.is_nan() && !(0.0..=1.0).contains(&(value * self.scale)) {
                 scores.outside.get_or_insert((at, doc_id, value));
