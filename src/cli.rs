@@ -71,7 +71,9 @@ items, and estimates a new model's benchmark score from its answers on these alo
 (Maia Polo et al. 2024, arXiv 2402.14992).
 
 DATA is a manifest NAME.json with its matrix NAME.csv.gz, a bare CSV or CSV.gz of responses (a row a model, a column an \
-item, scores in [0, 1]), or demo:NAME for a bundled, simulated demo.
+item, scores in [0, 1]; items as rows with --transpose; or long form with the columns model, item and score), py-irt's \
+JSON lines, a folder of lm-evaluation-harness sample logs (DIR/model/samples_TASK_TIME.jsonl), or demo:NAME for a \
+bundled, simulated demo.
 
 Exit codes: 0 done, 1 failed, 2 wrong arguments.";
 

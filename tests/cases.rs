@@ -27,6 +27,14 @@ type Loads = (
 
 const LOADS: &[Loads] = &[
     ("csv/semicolon.csv", &[], 6, 8, 0, &[]),
+    (
+        "csv/semicolon.csv",
+        &["--delimiter", ";", "--transpose"],
+        8,
+        6,
+        0,
+        &[],
+    ),
     ("csv/bom-crlf.csv", &[], 6, 8, 0, &[]),
     ("csv/missing.csv", &[], 4, 4, 4, &[]),
     (

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn options() -> ReadOptions {
@@ -162,4 +164,32 @@ fn the_first_object_tells_its_keys() {
     );
     assert_eq!(of("[\n {\"a\": 1, \"b\": \"cut"), "a b");
     assert_eq!(of(""), "");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Damaged records give an error that names the file, or a benchmark; never a panic.
+    #[test]
+    fn damaged_records_do_not_panic(
+        cuts in prop::collection::vec((0usize..400, any::<u8>()), 0..6), end in 1usize..500, form in 0usize..3,
+    ) {
+        let sample = r#"{"doc_id": 0, "doc": {"question": "q\ud83d", "choices": ["x"]}, "target": 0, "doc_hash": "h", "filter": "none", "metrics": ["acc"], "acc": 1.0, "b": [NaN, -Infinity]}"#;
+        let mut bytes = match form {
+            0 => format!("{sample}\n{sample}\n"),
+            1 => format!("[{sample}, {sample}]"),
+            _ => "{\"subject_id\": \"a\", \"responses\": {\"q\": 1, \"r\": NaN}}\n".repeat(4),
+        }
+        .into_bytes();
+        for (at, byte) in cuts {
+            if let Some(b) = bytes.get_mut(at) { *b = byte; }
+        }
+        bytes.truncate(end);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("samples_t.jsonl");
+        std::fs::write(&path, bytes).unwrap();
+        if let Err(e) = benchmark(&path, &options()) {
+            prop_assert!(e.to_string().contains("samples_t.jsonl"), "{}", e);
+        }
+    }
 }
