@@ -1,12 +1,12 @@
 //! The command line. Wrong arguments end with exit code 2 (clap's), failures with 1.
 
+mod reading;
 mod simulate;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tinyscope::anchors::SelectionKind;
-use tinyscope::data::read::ReadOptions;
 use tinyscope::data::{Benchmark, SplitKind};
 use tinyscope::error::nearest;
 use tinyscope::estimate::Seen;
@@ -15,6 +15,7 @@ use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
 
 use crate::tui::{Marker, SavedFit, Step, ThemeName, ViewName, What, parse_keys};
 
+pub(crate) use reading::Reading;
 pub(crate) use simulate::Simulate;
 
 /// Evaluate language models with few examples (tinyBenchmarks, arXiv 2402.14992).
@@ -71,7 +72,9 @@ items, and estimates a new model's benchmark score from its answers on these alo
 (Maia Polo et al. 2024, arXiv 2402.14992).
 
 DATA is a manifest NAME.json with its matrix NAME.csv.gz, a bare CSV or CSV.gz of responses (a row a model, a column an \
-item, scores in [0, 1]), or demo:NAME for a bundled, simulated demo.
+item, scores in [0, 1]; items as rows with --transpose; or long form with the columns model, item and score), py-irt's \
+JSON lines, a folder of lm-evaluation-harness sample logs (DIR/model/samples_TASK_TIME.jsonl), or demo:NAME for a \
+bundled, simulated demo.
 
 Exit codes: 0 done, 1 failed, 2 wrong arguments.";
 
@@ -171,21 +174,6 @@ pub(crate) struct Data {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) reading: Reading,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Reading {
-    /// Scores are percentages, 0 to 100
-    #[arg(long)]
-    pub(crate) percent: bool,
-}
-
-impl Reading {
-    pub(crate) fn options(&self) -> ReadOptions {
-        ReadOptions {
-            percent: self.percent,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

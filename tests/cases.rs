@@ -27,6 +27,14 @@ type Loads = (
 
 const LOADS: &[Loads] = &[
     ("csv/semicolon.csv", &[], 6, 8, 0, &[]),
+    (
+        "csv/semicolon.csv",
+        &["--delimiter", ";", "--transpose"],
+        8,
+        6,
+        0,
+        &[],
+    ),
     ("csv/bom-crlf.csv", &[], 6, 8, 0, &[]),
     ("csv/missing.csv", &[], 4, 4, 4, &[]),
     (
@@ -60,6 +68,70 @@ const LOADS: &[Loads] = &[
         2,
         2,
         &["without any answer, left out of fits and metrics: b"],
+    ),
+    ("pyirt/plain.jsonlines", &[], 4, 6, 0, &[]),
+    ("pyirt/sparse.jsonlines", &[], 3, 3, 4, &[]),
+    (
+        "pyirt/truncated.jsonlines",
+        &[],
+        2,
+        2,
+        0,
+        &["line 3: the record is cut off"],
+    ),
+    ("pyirt/nan.jsonlines", &[], 2, 2, 1, &[]),
+    ("pyirt/line-separator.jsonlines", &[], 2, 1, 0, &[]),
+    (
+        "lm-eval",
+        &[],
+        2,
+        22,
+        0,
+        &[
+            "gsm8k: the filter \"strict-match\" counts, left out: \"flexible-extract\" (--filter chooses)",
+            "arc_challenge: the metric \"acc_norm\" counts, left out: \"acc\" (--metric chooses)",
+            "model \"org/model-a\" has several runs of a task: the newest counts, left out: \
+             samples_arc_challenge_2025-01-05T10-00-00.000001.jsonl (--runs separate keeps them)",
+        ],
+    ),
+    (
+        "lm-eval",
+        &["--filter", "flexible-extract", "--metric", "acc"],
+        2,
+        22,
+        0,
+        &[
+            "gsm8k: the filter \"flexible-extract\" counts, left out: \"strict-match\"",
+            "gsm8k has no metric \"acc\": \"exact_match\" counts",
+            "arc_challenge has no filter \"flexible-extract\": \"none\" counts",
+            "arc_challenge: the metric \"acc\" counts, left out: \"acc_norm\"",
+        ],
+    ),
+    // The newer run of model-a has no gsm8k: 12 missing.
+    ("lm-eval", &["--runs", "separate"], 3, 22, 12, &[]),
+    (
+        "lm-eval/org__model-b/samples_gsm8k_2025-01-05T10-00-00.000001.jsonl",
+        &[],
+        1,
+        12,
+        0,
+        &["\"strict-match\" counts"],
+    ),
+    (
+        "lm-eval-old",
+        &[],
+        1,
+        6,
+        0,
+        &["hellaswag: the metric \"acc_norm\" counts, left out: \"acc\""],
+    ),
+    (
+        "lm-eval-old/model-c/samples_hellaswag.json",
+        &["--metric", "acc"],
+        1,
+        6,
+        0,
+        &["\"acc\" counts, left out: \"acc_norm\""],
     ),
 ];
 
@@ -131,6 +203,23 @@ const FAILS: &[Fails] = &[
         &["\"alpha\"", "\"q2\"", "\"yes\""],
     ),
     (&["show"], "csv/header-only.csv", &["no models"]),
+    (
+        &["show", "--filter", "strict"],
+        "lm-eval",
+        &[
+            "no log has the filter \"strict\"",
+            "flexible-extract, none, strict-match",
+        ],
+    ),
+    (
+        &["show", "--metric", "acc-norm"],
+        "lm-eval",
+        &[
+            "no log has the metric \"acc-norm\"",
+            "did you mean \"acc_norm\"?",
+        ],
+    ),
+    (&["show"], "csv", &["a folder without logs that this reads"]),
     (&["show"], "csv/empty.csv", &["empty"]),
     (
         &["show"],
@@ -160,7 +249,7 @@ fn files_that_fail_say_where_and_what_to_do() {
         for text in *texts {
             assert!(said.contains(text), "{file}: {said} lacks {text}");
         }
-        if *command == ["show"] {
+        if command[0] == "show" {
             assert!(said.contains(file), "{file}: {said} does not name the file");
         }
     }
@@ -228,4 +317,35 @@ fn a_fit_to_constant_items_is_finite() {
     let text = std::fs::read_to_string(&out).unwrap();
     // JSON writes numbers that are not finite as null.
     assert!(!text.contains("null"), "{text}");
+}
+
+#[test]
+fn models_of_logs_are_named_by_their_results_or_folder_and_joined_by_document() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    let path = shared.join("cases/lm-eval");
+    let read = |options: &[&str]| -> Value {
+        let out = run(&[&["show", path.to_str().unwrap(), "--json"], options].concat());
+        serde_json::from_slice(&out.stdout).unwrap()
+    };
+    let names = |found: &Value| -> Vec<String> {
+        let models = found["models"].as_array().unwrap().iter();
+        models
+            .map(|m| m["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let mut found = names(&read(&[]));
+    found.sort();
+    assert_eq!(found, ["org/model-a", "org/model-b"]);
+    let mut found = names(&read(&["--runs", "separate"]));
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "org/model-a @2025-01-05T10-00-00.000001",
+            "org/model-a @2025-02-07T09-30-00.500000",
+            "org/model-b"
+        ]
+    );
 }

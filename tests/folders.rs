@@ -163,7 +163,10 @@ fn helm_metrics_parts_and_texts() {
     );
     let empty = tempfile::tempdir().unwrap();
     let why = read(empty.path()).unwrap_err().to_string();
-    assert!(why.contains("nothing that this reads"), "{why}");
+    assert!(
+        why.contains("a folder without logs that this reads"),
+        "{why}"
+    );
 }
 
 /// What was read is written as the native pair, and the pair reads as the same; writing it again changes no byte.

@@ -137,6 +137,7 @@ pub(crate) fn screen_options(
         source: saved.data.clone(),
         reading: read::ReadOptions {
             percent: saved.fit.percent,
+            ..reading.options()
         },
         configure: Arc::new(move |_| Ok(settings.clone())),
         me: plain.me.or_else(|| saved.me.clone()),

@@ -123,7 +123,7 @@ impl Options {
     }
 
     fn engine(&self) -> Engine {
-        Engine::new(self.read, self.reading, Arc::clone(&self.configure))
+        Engine::new(self.read, self.reading.clone(), Arc::clone(&self.configure))
     }
 }
 

@@ -25,6 +25,9 @@ struct Annotation {
 
 /// `annotations.json` of every model below a folder, in the order of their paths.
 pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
+    if folder.is_file() {
+        return vec![folder.to_owned()];
+    }
     let mut found = Vec::new();
     let children = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();

@@ -105,7 +105,9 @@ fn from_json(path: &Path, source: Source, options: &ReadOptions) -> Result<HashM
 }
 
 fn from_lines(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
-    let delimiter = delimiter(source.head());
+    let delimiter = options
+        .delimiter
+        .unwrap_or_else(|| delimiter(source.head()));
     let first = source.head().split(|&b| b == b'\n').next().unwrap_or(&[]);
     let cells: Vec<&[u8]> = first.split(|&b| b == delimiter).collect();
     let is_table = cells.len() > 2 || cells[0].trim_ascii().eq_ignore_ascii_case(b"model");

@@ -155,6 +155,14 @@ fn runs(folder: &Path) -> Vec<Run> {
     found
 }
 
+/// The files of the runs in a folder.
+pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
+    let runs = runs(folder).into_iter();
+    runs.flat_map(|run| [run.folder.join(FILE), run.folder.join("instances.json")])
+        .filter(|file| file.is_file())
+        .collect()
+}
+
 /// Whether a folder holds HELM runs.
 pub(super) fn holds_runs(folder: &Path) -> bool {
     !runs(folder).is_empty()

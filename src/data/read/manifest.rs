@@ -368,7 +368,7 @@ pub(super) fn without(path: &Path, table: Table) -> Benchmark {
 }
 
 /// Scenarios and sub-scenarios in order of their first item.
-fn by_key(keys: &[(String, String)]) -> Vec<Scenario> {
+pub(super) fn by_key(keys: &[(String, String)]) -> Vec<Scenario> {
     type Named<'a, T> = Vec<(&'a str, T)>;
     let mut order: Named<'_, Named<'_, Vec<usize>>> = Vec::new();
     for (column, (scenario, sub)) in keys.iter().enumerate() {

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use csv::{ByteRecord, ReaderBuilder};
 
+use super::long::{self, Columns};
+use super::names::Names;
 use super::{ReadOptions, Source};
 use crate::data::{MatrixBuilder, ResponseMatrix};
 use crate::error::{Error, Place, Result};
@@ -18,14 +20,17 @@ pub struct Table {
     pub warnings: Vec<String>,
 }
 
-/// Reads a table. The first line names the items, the first column the models. Empty, `NA`, `N/A`, `NaN`, `null` and
+/// Reads a table. The first line names the items, the first column the models; the other way round with `transpose`. A
+/// first line with the names `model`, `item` and `score` makes it a long table. Empty, `NA`, `N/A`, `NaN`, `null` and
 /// `None` (any case) are missing; everything else must be a number in \[0, 1\] (0 to 100 with `percent`).
 ///
 /// # Errors
 /// With line and column: a row of the wrong length, a cell that is no number or out of range, an item named twice, no
 /// item, no model.
 pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result<Table> {
-    let delimiter = delimiter(source.head());
+    let delimiter = options
+        .delimiter
+        .unwrap_or_else(|| delimiter(source.head()));
     let mut reader = ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
@@ -35,20 +40,29 @@ pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result
     if !next(path, &mut reader, &mut record)? {
         return Err(Error::input(path, "the file is empty", ""));
     }
+    let scale = if options.percent { 0.01 } else { 1.0 };
+    if let Some(columns) = Columns::of(&record) {
+        return long::read(path, &mut reader, &record, columns, scale);
+    }
+    let cells = Cells { path, scale };
+    if options.transpose {
+        return transposed(&mut reader, &record, &cells);
+    }
     let items = header(path, &record)?;
-    let mut rows = Rows {
-        path,
-        scale: if options.percent { 0.01 } else { 1.0 },
-        matrix: MatrixBuilder::new(items.clone()),
-        items,
-        seen: HashMap::new(),
-        warnings: Vec::new(),
-    };
+    let mut matrix = MatrixBuilder::new(items.clone());
+    let mut names = Names::default();
     let mut scores = Vec::new();
     while next(path, &mut reader, &mut record)? {
-        rows.add(&record, &mut scores)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let name = text(path, line, 0, record[0].trim_ascii())?;
+        check_length(path, line, &record, items.len(), "model", name)?;
+        scores.clear();
+        for (column, cell) in record.iter().enumerate().skip(1) {
+            scores.push(cells.score(cell, line, column, name, &items[column - 1])?);
+        }
+        matrix.push(names.unique(name, &format!("line {line}")), &scores);
     }
-    if rows.matrix.n_models() == 0 {
+    if matrix.n_models() == 0 {
         return Err(Error::input(
             path,
             "no models: the file has a header and no rows",
@@ -56,13 +70,92 @@ pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result
         ));
     }
     Ok(Table {
-        matrix: rows.matrix.finish(),
-        warnings: rows.warnings,
+        matrix: matrix.finish(),
+        warnings: names.warnings,
     })
 }
 
+/// A table whose first line names the models and whose first column names the items.
+fn transposed<R: std::io::Read>(
+    reader: &mut csv::Reader<R>,
+    heading: &ByteRecord,
+    cells: &Cells<'_>,
+) -> Result<Table> {
+    let path = cells.path;
+    let mut names = Names::default();
+    let mut models = Vec::new();
+    for (column, name) in heading.iter().enumerate().skip(1) {
+        let name = text(path, 1, column, name.trim_ascii())?;
+        models.push(names.unique(name, &format!("column {}", column + 1)));
+    }
+    let mut items: Vec<String> = Vec::new();
+    let mut seen: HashMap<String, u64> = HashMap::new();
+    let mut scores = Vec::new();
+    let mut record = ByteRecord::new();
+    while next(path, reader, &mut record)? {
+        let line = record.position().map_or(0, csv::Position::line);
+        let item = text(path, line, 0, record[0].trim_ascii())?;
+        check_length(path, line, &record, models.len(), "item", item)?;
+        if let Some(first) = seen.insert(item.to_owned(), line) {
+            return Err(Error::at_line(
+                path,
+                line,
+                format!("item {item:?} stands at line {first} already"),
+                "give every item its own id",
+            ));
+        }
+        for (column, cell) in record.iter().enumerate().skip(1) {
+            scores.push(cells.score(cell, line, column, &models[column - 1], item)?);
+        }
+        items.push(item.to_owned());
+    }
+    if models.is_empty() || items.is_empty() {
+        let (what, hint) = if models.is_empty() {
+            (
+                "no models: the first line has a single cell",
+                "with --transpose, write `item,model,model...` and a row an item",
+            )
+        } else {
+            ("no items: the file has a header and no rows", "")
+        };
+        return Err(Error::input(path, what, hint));
+    }
+    let mut matrix = MatrixBuilder::new(items);
+    for (l, model) in models.iter().enumerate() {
+        let row: Vec<f64> = scores[l..].iter().step_by(models.len()).copied().collect();
+        matrix.push(model, &row);
+    }
+    Ok(Table {
+        matrix: matrix.finish(),
+        warnings: names.warnings,
+    })
+}
+
+fn check_length(
+    path: &Path,
+    line: u64,
+    record: &ByteRecord,
+    columns: usize,
+    what: &str,
+    name: &str,
+) -> Result<()> {
+    if record.len() == columns + 1 {
+        return Ok(());
+    }
+    Err(Error::at_line(
+        path,
+        line,
+        format!(
+            "{} cells, {} expected ({what} {name:?})",
+            record.len(),
+            columns + 1
+        ),
+        "give every row a cell for each column of the first line; an empty cell is missing",
+    ))
+}
+
 /// Reads the next record that is not blank; false at the end.
-fn next<R: std::io::Read>(
+pub(super) fn next<R: std::io::Read>(
     path: &Path,
     reader: &mut csv::Reader<R>,
     record: &mut ByteRecord,
@@ -148,7 +241,7 @@ fn header(path: &Path, record: &ByteRecord) -> Result<Vec<String>> {
     Ok(items)
 }
 
-fn text<'a>(path: &Path, line: u64, column: usize, bytes: &'a [u8]) -> Result<&'a str> {
+pub(super) fn text<'a>(path: &Path, line: u64, column: usize, bytes: &'a [u8]) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|_| Error::Input {
         place: Place {
             file: path.to_owned(),
@@ -160,66 +253,23 @@ fn text<'a>(path: &Path, line: u64, column: usize, bytes: &'a [u8]) -> Result<&'
     })
 }
 
-struct Rows<'a> {
-    path: &'a Path,
-    scale: f64,
-    items: Vec<String>,
-    matrix: MatrixBuilder,
-    seen: HashMap<String, usize>,
-    warnings: Vec<String>,
+/// Cells that hold scores.
+pub(super) struct Cells<'a> {
+    pub(super) path: &'a Path,
+    /// What scores are multiplied by: 0.01 for percentages.
+    pub(super) scale: f64,
 }
 
-impl Rows<'_> {
-    fn add(&mut self, record: &ByteRecord, scores: &mut Vec<f64>) -> Result<()> {
-        let line = record.position().map_or(0, csv::Position::line);
-        let name = text(self.path, line, 0, record[0].trim_ascii())?;
-        if record.len() != self.items.len() + 1 {
-            return Err(Error::at_line(
-                self.path,
-                line,
-                format!(
-                    "{} cells, {} expected (model {name:?})",
-                    record.len(),
-                    self.items.len() + 1
-                ),
-                "give every row a cell for each column of the first line; an empty cell is missing",
-            ));
-        }
-        scores.clear();
-        for (column, cell) in record.iter().enumerate().skip(1) {
-            scores.push(self.score(cell, line, column, name)?);
-        }
-        let name = self.unique(name, line);
-        self.matrix.push(name, scores);
-        Ok(())
-    }
-
-    fn unique(&mut self, name: &str, line: u64) -> String {
-        let name = if name.is_empty() {
-            self.warnings.push(format!("line {line} has no model name"));
-            "unnamed".to_owned()
-        } else {
-            name.to_owned()
-        };
-        let count = self.seen.entry(name.clone()).or_insert(0);
-        *count += 1;
-        if *count == 1 {
-            return name;
-        }
-        let mut number = *count;
-        let mut kept = format!("{name} #{number}");
-        while self.seen.contains_key(&kept) {
-            number += 1;
-            kept = format!("{name} #{number}");
-        }
-        self.warnings.push(format!(
-            "model {name:?} stands again at line {line}: kept apart as {kept:?}"
-        ));
-        self.seen.insert(kept.clone(), 1);
-        kept
-    }
-
-    fn score(&self, cell: &[u8], line: u64, column: usize, model: &str) -> Result<f64> {
+impl Cells<'_> {
+    /// The score in a cell; NaN where missing.
+    pub(super) fn score(
+        &self,
+        cell: &[u8],
+        line: u64,
+        column: usize,
+        model: &str,
+        item: &str,
+    ) -> Result<f64> {
         let cell = match cell {
             b"0" => return Ok(0.0),
             b"1" => return Ok(self.scale),
@@ -252,9 +302,8 @@ impl Rows<'_> {
                 column: Some(column as u64 + 1),
             },
             what: format!(
-                "{:?} {what} (model {model:?}, item {:?})",
-                String::from_utf8_lossy(cell),
-                self.items[column - 1]
+                "{:?} {what} (model {model:?}, item {item:?})",
+                String::from_utf8_lossy(cell)
             ),
             hint: hint.into(),
         })

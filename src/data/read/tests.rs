@@ -1,0 +1,195 @@
+//! Variants of each format, made here.
+
+use std::io::Write;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn options() -> ReadOptions {
+    ReadOptions::default()
+}
+
+fn gz(path: &Path, bytes: &[u8]) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut gz = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    gz.write_all(bytes).unwrap();
+    gz.finish().unwrap();
+}
+
+/// Reads `text` as a file of that name, packed where the name ends in gz.
+fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Benchmark> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    if name.ends_with("gz") {
+        gz(&path, text.as_bytes());
+    } else {
+        std::fs::write(&path, text).unwrap();
+    }
+    benchmark(&path, options)
+}
+
+fn said(result: Result<Benchmark>) -> String {
+    result.expect_err("an error").to_string()
+}
+
+/// Rows, `None` where missing.
+fn rows(b: &Benchmark) -> Vec<Vec<Option<f64>>> {
+    let m = &b.matrix;
+    (0..m.n_models())
+        .map(|l| (0..m.n_items()).map(|i| m.get(l, i)).collect())
+        .collect()
+}
+
+#[test]
+fn a_table_reads_the_same_either_way_round_and_in_long_form() {
+    let wide = read("t.csv", "model,q1,q2\na,1,0.5\nb,,0\n", &options()).unwrap();
+    let transposed = ReadOptions {
+        transpose: true,
+        delimiter: Some(b'|'),
+        ..options()
+    };
+    let turned = read("t.csv.gz", "item|a|b\nq1|1|NA\nq2|0.5|0\n", &transposed).unwrap();
+    let long = "item;time;score;model\nq1;9;1;a\nq2;9;.5;a\nq2;9;0;b\nq1;9;;b\n";
+    let long = read("t.csv", long, &options()).unwrap();
+    for other in [&turned, &long] {
+        assert_eq!(rows(other), rows(&wide));
+        assert_eq!(other.matrix.models(), wide.matrix.models());
+        assert_eq!(other.matrix.items(), wide.matrix.items());
+    }
+}
+
+#[test]
+fn mistakes_of_turned_and_long_tables_are_placed() {
+    let transposed = ReadOptions {
+        transpose: true,
+        ..options()
+    };
+    for (text, options, texts) in [
+        (
+            "item,a,b\nq1,1,2\n",
+            &transposed,
+            &["line 2, column 3", "\"b\"", "\"q1\"", "--percent"][..],
+        ),
+        (
+            "item,a\nq1,1\nq1,0\n",
+            &transposed,
+            &["line 3", "\"q1\" stands at line 2 already"],
+        ),
+        (
+            "item,a\nq1\n",
+            &transposed,
+            &["line 2", "1 cells, 2 expected"],
+        ),
+        ("item,a\n", &transposed, &["no items"]),
+        ("item\nq1\n", &transposed, &["no models"]),
+        (
+            "model,item,score\na,q,1\na,q,0\n",
+            &options(),
+            &["line 3", "stand at line 2 already"],
+        ),
+        (
+            "model,item,score\na,q,yes\n",
+            &options(),
+            &["line 2, column 3", "\"yes\" is not a score"],
+        ),
+        (
+            "model,item,score\na,q\n",
+            &options(),
+            &["line 2", "2 cells"],
+        ),
+        ("model,item,score\n", &options(), &["no models"]),
+    ] {
+        let said = said(read("t.csv", text, options));
+        for t in texts {
+            assert!(said.contains(t), "{said} lacks {t}");
+        }
+    }
+    let twice = read("t.csv", "item,a,a\nq1,1,0\n", &transposed).unwrap();
+    assert_eq!(twice.matrix.models(), ["a", "a #2"]);
+    assert!(twice.warnings[0].contains("column 3"));
+}
+
+#[test]
+fn py_irt_records_keep_what_they_say() {
+    let text = "{\"responses\": {\"q2\": 50, \"q1\": NaN}, \"subject_id\": 7}\n\n{\"subject_id\": \"7\", \"responses\": {\"q1\": 100}, \"extra\": [\"\\ud800\"]}\n";
+    let percent = ReadOptions {
+        percent: true,
+        ..options()
+    };
+    let b = read("r.jsonlines.gz", text, &percent).unwrap();
+    assert_eq!(b.matrix.models(), ["7", "7 #2"]);
+    assert_eq!(b.matrix.items(), ["q2", "q1"]);
+    assert_eq!(rows(&b), [[Some(0.5), None], [None, Some(1.0)]]);
+    let with = |responses: &str| {
+        let text = format!(
+            "{{\"subject_id\": \"a\", \"responses\": {{}}}}\n{{\"subject_id\": \"m\", \"responses\": {responses}}}\n"
+        );
+        said(read("r.jsonl", &text, &options()))
+    };
+    for (responses, texts) in [
+        (
+            "{\"q\": 1, \"q\": 0}",
+            &["line 2", "\"q\" stands twice", "\"m\""][..],
+        ),
+        ("{\"q\": 2}", &["line 2", "2 is above 1", "--percent"]),
+        ("{\"q\": -1}", &["line 2", "-1 is outside [0, 1]"]),
+        (
+            "{\"q\": \"yes\"}",
+            &["line 2", "\"yes\" is not a score", "null"],
+        ),
+        ("3", &["line 2", "not a record", "subject_id"]),
+        ("{}", &["no items"]),
+    ] {
+        let said = with(responses);
+        for t in texts {
+            assert!(said.contains(t), "{said} lacks {t}");
+        }
+    }
+    let cut = said(read(
+        "r.jsonl",
+        "{\"subject_id\": \"a\", \"respon",
+        &options(),
+    ));
+    assert!(cut.contains("no record that is whole"), "{cut}");
+}
+
+#[test]
+fn the_first_object_tells_its_keys() {
+    let of = |text: &str| first_keys(text.as_bytes()).join(" ");
+    assert_eq!(
+        of(r#" {"a\"b": {"c": [1, "d"]}, "e" : "f"} {"g": 1}"#),
+        r#"a\"b e"#
+    );
+    assert_eq!(of("[\n {\"a\": 1, \"b\": \"cut"), "a b");
+    assert_eq!(of(""), "");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Damaged records give an error that names the file, or a benchmark; never a panic.
+    #[test]
+    fn damaged_records_do_not_panic(
+        cuts in prop::collection::vec((0usize..400, any::<u8>()), 0..6), end in 1usize..500, form in 0usize..3,
+    ) {
+        let sample = r#"{"doc_id": 0, "doc": {"question": "q\ud83d", "choices": ["x"]}, "target": 0, "doc_hash": "h", "filter": "none", "metrics": ["acc"], "acc": 1.0, "b": [NaN, -Infinity]}"#;
+        let mut bytes = match form {
+            0 => format!("{sample}\n{sample}\n"),
+            1 => format!("[{sample}, {sample}]"),
+            _ => "{\"subject_id\": \"a\", \"responses\": {\"q\": 1, \"r\": NaN}}\n".repeat(4),
+        }
+        .into_bytes();
+        for (at, byte) in cuts {
+            if let Some(b) = bytes.get_mut(at) { *b = byte; }
+        }
+        bytes.truncate(end);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("samples_t.jsonl");
+        std::fs::write(&path, bytes).unwrap();
+        if let Err(e) = benchmark(&path, &options()) {
+            prop_assert!(e.to_string().contains("samples_t.jsonl"), "{}", e);
+        }
+    }
+}
