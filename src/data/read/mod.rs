@@ -2,6 +2,7 @@
 
 mod answers;
 mod manifest;
+pub(crate) mod pickle;
 mod separated;
 mod source;
 
@@ -23,8 +24,8 @@ pub struct ReadOptions {
 }
 
 /// The formats that [`benchmark`] reads, as error messages list them.
-pub const FORMATS: &str =
-    "CSV, TSV or semicolon-separated responses (gzip too), or a manifest NAME.json beside them";
+pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too), or a manifest NAME.json beside them, or a \
+     pickle of the tutorials (lb.pickle)";
 
 /// Reads a benchmark: a manifest `NAME.json` with its matrix, or a separated table of responses (a manifest of the same
 /// name beside it is used). The content decides, not the name.
@@ -35,6 +36,7 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
     let source = open(path)?;
     match source.first_byte() {
         None => Err(Error::input(path, "the file is empty", "")),
+        Some(_) if pickle::is_pickle(source.head()) => pickle::benchmark(path, source, options),
         Some(b'{') => manifest::read(path, source, options),
         Some(_) if source.looks_like_text() => {
             let beside = manifest_beside(path);
