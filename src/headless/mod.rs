@@ -4,6 +4,7 @@ mod anchors;
 mod estimate;
 mod fit;
 mod progress;
+mod published;
 mod render;
 mod score;
 mod show;
