@@ -80,7 +80,7 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Scenarios, models, true scores and diagnostics; for an anchors or model file, what it holds
+    /// Scenarios, models, true scores and diagnostics; for an anchors or model file or a published pickle, what it holds
     Show(Show),
     /// Item parameters, abilities, evidence and the validation table (all models unless --split is given)
     Fit(Fit),
@@ -265,7 +265,8 @@ pub(crate) struct Sweep {
 
 #[derive(Debug, Args)]
 pub(crate) struct Score {
-    /// An anchors file, as `tinyscope anchors --out` writes it
+    /// An anchors file, as `tinyscope anchors --out` writes it, or the published tinyBenchmarks.pkl (its items are
+    /// BENCHMARK/POSITION)
     pub(crate) anchors: PathBuf,
     /// The new model's scores: JSON {item: score}, CSV lines item,score, or a table of one model
     pub(crate) responses: PathBuf,

@@ -173,6 +173,12 @@ impl AnchorsFile {
                 "write one with `tinyscope anchors DATA --out FILE`",
             )
         })?;
+        file.checked(path)
+    }
+
+    /// The file, when its parts fit together.
+    pub(super) fn checked(self, path: &Path) -> Result<Self> {
+        let file = self;
         if file.tinyscope != KIND || file.version != VERSION {
             return Err(Error::input(
                 path,

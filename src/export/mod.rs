@@ -2,11 +2,13 @@
 
 mod anchors_file;
 mod model_file;
+mod published;
 mod results;
 mod score;
 
 pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors};
 pub use model_file::{ModelFile, ScenarioModel};
+pub use published::{AnchorPoints, Published};
 pub use results::{estimate_json, show_json, sweep_json, warnings};
 pub use score::{ScenarioScore, Score};
 

@@ -5,6 +5,7 @@ mod estimate;
 mod fit;
 mod import;
 mod progress;
+mod published;
 mod render;
 mod score;
 mod shell;

@@ -7,22 +7,28 @@ use tinyscope::Error;
 use tinyscope::anchors::SelectionKind;
 use tinyscope::data::read;
 use tinyscope::estimate::Estimator;
-use tinyscope::export::AnchorsFile;
+use tinyscope::export::{AnchorsFile, Published};
 
 use super::table::Table;
 use super::{Failure, heading, json, warn};
 use crate::cli::Score;
 
 pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
-    let text = read::json_text(&args.anchors)?.ok_or_else(|| {
-        Error::input(
-            &args.anchors,
-            "not an anchors file",
-            "write one with `tinyscope anchors DATA --out FILE`",
-        )
-    })?;
-    let file = AnchorsFile::parse(&args.anchors, &text)?;
-    let responses = read::responses(&args.responses, &args.reading.options())?;
+    let answers = || read::responses(&args.responses, &args.reading.options());
+    let (file, responses) = match read::json_text(&args.anchors)? {
+        Some(text) => (AnchorsFile::parse(&args.anchors, &text)?, answers()?),
+        None => {
+            let published = Published::read(&args.anchors)?.ok_or_else(|| {
+                Error::input(
+                    &args.anchors,
+                    "not an anchors file",
+                    "write one with `tinyscope anchors DATA --out FILE`, or give tinyBenchmarks.pkl",
+                )
+            })?;
+            let responses = answers()?;
+            (published.scored_by(&args.anchors, &responses)?, responses)
+        }
+    };
     let score = file.score(&responses, args.lambda.lambda)?;
     if args.json {
         let scenarios: Vec<Value> = score

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tinyscope::Error;
 use tinyscope::data::{Benchmark, Diagnostics, read};
-use tinyscope::export::{AnchorsFile, ModelFile, show_json, warnings};
+use tinyscope::export::{AnchorsFile, ModelFile, Published, show_json, warnings};
 
 use super::table::{Table, number};
 use super::{Failure, benchmark, demo_name, heading, json, warn};
@@ -30,6 +30,13 @@ pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
             .into());
         }
         None => {}
+    }
+    // A pipe can be read once only.
+    if demo_name(path).is_none()
+        && path.is_file()
+        && let Some(found) = Published::read(path)?
+    {
+        return super::published::show(path, &found, args.json, out);
     }
     let benchmark = benchmark(path, &args.data.reading.options())?;
     let diagnostics = Diagnostics::of(&benchmark);
@@ -111,24 +118,7 @@ fn text(b: &Benchmark, d: &Diagnostics, out: &mut dyn Write) -> Result<(), Failu
 
 fn anchors(file: &AnchorsFile, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     if as_json {
-        let scenarios: Vec<_> = file
-            .scenarios
-            .iter()
-            .map(|s| {
-                json!({
-                    "name": s.name, "items": s.items.len(), "dims": s.parameters.dims,
-                    "b": s.b, "selections": s.selections,
-                })
-            })
-            .collect();
-        return json(
-            out,
-            &json!({
-                "kind": "anchors", "benchmark": file.benchmark, "simulated": file.simulated,
-                "seed": file.seed, "split": file.split, "theta": file.scope,
-                "ability": file.ability, "seen": file.seen, "scenarios": scenarios,
-            }),
-        );
+        return json(out, &anchors_json(file));
     }
     heading(out, &file.benchmark, file.simulated)?;
     writeln!(
@@ -136,6 +126,30 @@ fn anchors(file: &AnchorsFile, as_json: bool, out: &mut dyn Write) -> Result<(),
         "anchors file: seed {}, trained on {} models ({}), theta {}, ability {}, seen {}\n",
         file.seed, file.training_models, file.split, file.scope, file.ability, file.seen
     )?;
+    anchors_tables(file, out)
+}
+
+/// What an anchors file holds.
+pub(super) fn anchors_json(file: &AnchorsFile) -> Value {
+    let scenarios: Vec<_> = file
+        .scenarios
+        .iter()
+        .map(|s| {
+            json!({
+                "name": s.name, "items": s.items.len(), "dims": s.parameters.dims,
+                "b": s.b, "selections": s.selections,
+            })
+        })
+        .collect();
+    json!({
+        "kind": "anchors", "benchmark": file.benchmark, "simulated": file.simulated,
+        "seed": file.seed, "split": file.split, "theta": file.scope,
+        "ability": file.ability, "seen": file.seen, "scenarios": scenarios,
+    })
+}
+
+/// Its chosen items, a table by selection and one by item.
+pub(super) fn anchors_tables(file: &AnchorsFile, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new(2, &["scenario", "selection", "items", "D", "n", "lambda"]);
     for s in &file.scenarios {
         for c in &s.selections {

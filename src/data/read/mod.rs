@@ -10,6 +10,7 @@ mod lenient;
 mod long;
 mod manifest;
 mod names;
+pub(crate) mod pickle;
 mod pyirt;
 mod python;
 mod separated;
@@ -57,11 +58,12 @@ pub enum Runs {
 
 /// The formats that [`benchmark`] reads, as error messages list them.
 pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too), a manifest NAME.json beside them, py-irt's \
-     JSON lines, or a folder of lm-evaluation-harness sample logs, of HELM runs or of AlpacaEval annotations";
+     JSON lines, a pickle of the tutorials (lb.pickle), or a folder of lm-evaluation-harness sample logs, of HELM runs or of \
+     AlpacaEval annotations";
 
 /// Reads a benchmark: a manifest `NAME.json` with its matrix, a separated table of responses (a manifest of the same
 /// name beside it is used), py-irt's JSON lines, sample logs of lm-evaluation-harness (a folder or a file), a folder of HELM
-/// runs, or AlpacaEval annotations (a folder or a file). The content decides, not the name.
+/// runs, AlpacaEval annotations (a folder or a file), or the tutorials' pickle. The content decides, not the name.
 ///
 /// # Errors
 /// [`Error::Input`] with file, line and column where the content is not what it should be; [`Error::Io`].
@@ -72,6 +74,7 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
     let source = open(path)?;
     match source.first_byte() {
         None => Err(Error::input(path, "the file is empty", "")),
+        Some(_) if pickle::is_pickle(source.head()) => pickle::benchmark(path, source, options),
         Some(first @ (b'{' | b'[')) => {
             let keys = first_keys(source.head());
             let has = |key: &str| keys.iter().any(|k| k == key);
