@@ -221,9 +221,23 @@ pub(crate) struct Anchors {
     pub(crate) choice: Choice,
     #[command(flatten)]
     pub(crate) estimation: Estimation,
-    /// Write the anchors file here (.gz compresses)
+    /// Write the anchors here (.gz compresses)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// How: all that scoring needs, a table, or the JSON that lm-evaluation-harness's --samples takes
+    #[arg(long, default_value = "native", requires = "out")]
+    pub(crate) format: AnchorsFormat,
+}
+
+/// Forms of written anchors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnchorsFormat {
+    /// JSON with all that `score` needs
+    Native,
+    /// scenario,selection,item,weight,cluster_size
+    Csv,
+    /// {task: [document indices]}
+    LmEval,
 }
 
 #[derive(Debug, Args)]

@@ -257,3 +257,51 @@ fn completions_and_manual_pages_are_written() {
         "no page"
     );
 }
+
+/// The chosen items of harness logs go back to the harness: task and document indices, and as a table.
+#[test]
+fn anchors_of_logs_are_what_the_harness_takes() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let logs = shared.join("cases/lm-eval");
+    let write = |data: &Path, format: &str, name: &str| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+            .arg("anchors")
+            .arg(data)
+            .args([
+                "--dims", "1", "--n", "4", "--select", "random", "--format", format, "--out", name,
+            ])
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let done = write(&logs, "lm-eval", "samples.json");
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let text = fs::read_to_string(folder.path().join("samples.json")).unwrap();
+    let tasks: std::collections::BTreeMap<String, Vec<u64>> = serde_json::from_str(&text).unwrap();
+    assert_eq!(tasks.keys().collect::<Vec<_>>(), ["arc_challenge", "gsm8k"]);
+    for indices in tasks.values() {
+        assert_eq!(indices.len(), 4);
+        assert!(indices.windows(2).all(|w| w[0] < w[1]) && indices.iter().all(|&i| i < 12));
+    }
+    assert!(write(&logs, "csv", "anchors.csv").status.success());
+    let table = fs::read_to_string(folder.path().join("anchors.csv")).unwrap();
+    assert!(
+        table.starts_with("scenario,selection,item,weight,cluster_size\n"),
+        "{table}"
+    );
+    assert_eq!(table.lines().count(), 1 + 8);
+    // Ids that name no document are refused, and nothing is written.
+    let data = folder.path().join("plain.csv");
+    fs::write(&data, "model,q1,q2,q3\na,1,0,1\nb,0,0,1\nc,1,1,0\n").unwrap();
+    let refused = write(&data, "lm-eval", "none.json");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("TASK/INDEX"));
+    assert!(!folder.path().join("none.json").exists());
+}

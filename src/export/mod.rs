@@ -1,12 +1,14 @@
 //! Files that leave the program: anchors files, model files, results as JSON.
 
 mod anchors_file;
+mod items;
 mod model_file;
 mod published;
 mod results;
 mod score;
 
 pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors};
+pub use items::{anchors_csv, anchors_for_harness};
 pub use model_file::{ModelFile, ScenarioModel};
 pub use published::{AnchorPoints, Published};
 pub use results::{estimate_json, show_json, sweep_json, warnings};

@@ -3,13 +3,13 @@
 use std::io::Write;
 
 use tinyscope::anchors::Selection;
-use tinyscope::data::{Diagnostics, split_or_all};
+use tinyscope::data::{Diagnostics, split_or_all, write};
 use tinyscope::experiment::{cap_warning, fit_benchmark, select};
-use tinyscope::export::{AnchorsFile, warnings};
+use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings};
 
 use super::table::Table;
 use super::{Bar, Failure, heading, keep_input, load, threads, warn};
-use crate::cli::Anchors;
+use crate::cli::{Anchors, AnchorsFormat};
 
 pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
@@ -36,7 +36,18 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     let file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
     // First of all: where it cannot be written, nothing is printed either.
     if let Some(path) = &args.out {
-        file.write(path)?;
+        let text = match args.format {
+            AnchorsFormat::Native => None,
+            AnchorsFormat::Csv => Some(anchors_csv(&benchmark, &fitted, &selections)?),
+            AnchorsFormat::LmEval => {
+                let tasks = anchors_for_harness(&benchmark, &fitted, &selections)?;
+                Some(format!("{tasks}\n"))
+            }
+        };
+        match text {
+            None => file.write(path)?,
+            Some(text) => write::atomically(path, text.as_bytes())?,
+        }
     }
     heading(out, &benchmark.name, benchmark.simulated)?;
     writeln!(
