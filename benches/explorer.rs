@@ -36,17 +36,21 @@ fn key(c: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
 }
 
-/// The explorer with its first result on the screen.
-fn opened() -> Driver<'static> {
+/// MMLU-Pro where it is there, else the bundled MMLU demo.
+fn largest() -> PathBuf {
     let real = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/mmlu-pro.json");
-    let source = if std::path::Path::new(real).exists() {
+    if std::path::Path::new(real).exists() {
         PathBuf::from(real)
     } else {
         "demo:mmlu".into()
-    };
-    let configure = |_: &_| {
+    }
+}
+
+/// The explorer with its first result on the screen.
+fn opened(source: PathBuf, dims: usize, seeds: usize) -> Driver<'static> {
+    let configure = move |_: &_| {
         Ok(Settings {
-            dims: vec![5],
+            dims: vec![dims],
             ..Settings::default()
         })
     };
@@ -57,7 +61,7 @@ fn opened() -> Driver<'static> {
     let engine = Engine::new(load, read::ReadOptions::default(), Arc::new(configure));
     let mut state = State::new(ThemeName::Dark);
     state.look.size = SIZE;
-    state.seeds = 1;
+    state.seeds = seeds;
     Driver::open(state, Source(source), None, engine, &Silent).unwrap()
 }
 
@@ -69,7 +73,7 @@ fn frame(state: &State) -> Buffer {
 }
 
 fn explorer(c: &mut Criterion) {
-    let mut driver = opened();
+    let mut driver = opened(largest(), 5, 1);
     for (at, view) in ViewName::ALL.into_iter().enumerate() {
         driver.press(key(char::from(b'1' + at as u8))).unwrap();
         c.bench_function(&format!("frame of {} at 200 x 60", view.label()), |b| {
@@ -116,6 +120,25 @@ fn explorer(c: &mut Criterion) {
     });
 }
 
+/// The view with the most to compute: every curve over five seeds, the mean over six scenarios.
+fn tradeoff(c: &mut Criterion) {
+    let mut driver = opened("demo:helm-lite".into(), 2, 5);
+    let back = KeyEvent::new(KeyCode::BackTab, KeyModifiers::NONE);
+    driver.press(back).unwrap();
+    driver.press(key('4')).unwrap();
+    c.bench_function("frame of Trade-off, mean of helm-lite, 5 seeds", |b| {
+        b.iter(|| black_box(frame(&driver.state)));
+    });
+    let mut up = false;
+    c.bench_function("lambda key to frame in the same", |b| {
+        b.iter(|| {
+            up = !up;
+            driver.press(key(if up { ']' } else { '[' })).unwrap();
+            black_box(frame(&driver.state))
+        });
+    });
+}
+
 /// From starting the program to its first whole frame, on the bundled demo, in a pseudo-terminal.
 fn start(c: &mut Criterion) {
     let folder = std::env::temp_dir();
@@ -157,6 +180,6 @@ fn start(c: &mut Criterion) {
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(3));
-    targets = explorer, start
+    targets = explorer, tradeoff, start
 }
 criterion_main!(benches);

@@ -1,6 +1,7 @@
 //! The command line. Wrong arguments end with exit code 2 (clap's), failures with 1.
 
 mod reading;
+mod screen;
 mod simulate;
 
 use std::path::PathBuf;
@@ -8,14 +9,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tinyscope::anchors::SelectionKind;
 use tinyscope::data::{Benchmark, SplitKind};
-use tinyscope::error::nearest;
 use tinyscope::estimate::Seen;
 use tinyscope::experiment::{Lambda, ResponseForm, Scope, Settings};
 use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
 
-use crate::tui::{Marker, SavedFit, Step, ThemeName, ViewName, What, parse_keys};
-
 pub(crate) use reading::Reading;
+pub(crate) use screen::{Explore, Render, Screen, picture_kind, saved_settings};
 pub(crate) use simulate::Simulate;
 
 /// Evaluate language models with few examples (tinyBenchmarks, arXiv 2402.14992).
@@ -26,42 +25,6 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) explore: Explore,
-}
-
-/// The explorer: what opens without a subcommand.
-#[derive(Debug, Args)]
-pub(crate) struct Explore {
-    /// A manifest, a table of responses, or demo:NAME [default: demo:helm-lite]
-    pub(crate) data: Option<PathBuf>,
-    /// Open a bundled demo
-    #[arg(long, value_name = "NAME", conflicts_with = "data")]
-    pub(crate) demo: Option<String>,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    #[command(flatten)]
-    pub(crate) experiment: Experiment,
-    #[command(flatten)]
-    pub(crate) screen: Screen,
-    /// Open a settings file: the screen as it was written by the key w, f
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "demo"])]
-    pub(crate) open: Option<PathBuf>,
-}
-
-/// What the explorer and its pictures have in common.
-#[derive(Debug, Args)]
-pub(crate) struct Screen {
-    /// Styles of the screen [default: mono where NO_COLOR is set, else by the terminal's background; dark for pictures]
-    #[arg(long)]
-    pub(crate) theme: Option<ThemeName>,
-    /// How plots are drawn [default: braille in terminals, octant in SVG pictures]
-    #[arg(long)]
-    pub(crate) marker: Option<Marker>,
-    /// The answers of your own model to the chosen items: JSON {item: score}, CSV lines item,score, or a table of one model
-    #[arg(long, value_name = "RESPONSES")]
-    pub(crate) me: Option<PathBuf>,
-    /// Number of seeds, from --seed on, that the curves of the trade-off are a mean and range of
-    #[arg(long, default_value = "5", value_parser = seeds)]
-    pub(crate) seeds: usize,
 }
 
 const LONG: &str = "\
@@ -102,70 +65,6 @@ pub(crate) enum Command {
     Completions(Completions),
     /// The manual pages, on standard output
     Man,
-}
-
-#[derive(Debug, Args)]
-#[command(after_long_help = KEYS)]
-pub(crate) struct Render {
-    /// Which view
-    pub(crate) view: ViewName,
-    /// A manifest, a table of responses, or demo:NAME
-    #[arg(required_unless_present = "open")]
-    pub(crate) data: Option<PathBuf>,
-    /// A settings file instead: the screen as it was written by the key w, f; VIEW is shown
-    #[arg(long, value_name = "FILE", conflicts_with = "data")]
-    pub(crate) open: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    #[command(flatten)]
-    pub(crate) screen: Screen,
-    /// Columns of the screen, at most 1000
-    #[arg(long, default_value = "120", value_parser = clap::value_parser!(u16).range(..=1000))]
-    pub(crate) width: u16,
-    /// Rows of the screen, at most 1000
-    #[arg(long, default_value = "36", value_parser = clap::value_parser!(u16).range(..=1000))]
-    pub(crate) height: u16,
-    /// Press these keys first, as in "s + + p" (see below)
-    #[arg(long, value_name = "KEYS", default_value = "", value_parser = script, allow_hyphen_values = true)]
-    pub(crate) keys: Script,
-    /// Show the view as a slide: large title, one plot, one sentence
-    #[arg(long)]
-    pub(crate) slide: bool,
-    /// Write the last screen here; the ending says how: svg (picture), csv (the plots' data), md or tex (the table), txt
-    #[arg(long, value_name = "FILE", required_unless_present = "cast", value_parser = picture_file)]
-    pub(crate) out: Option<PathBuf>,
-    /// Write the whole run here as an asciinema recording (v2), with made-up, repeatable times
-    #[arg(long, value_name = "FILE")]
-    pub(crate) cast: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) experiment: Experiment,
-}
-
-const KEYS: &str = "\
-KEYS are separated by spaces: characters as they are, names (Tab, Enter, Esc, Space, Backspace, Left, Right, Up, Down, \
-PgUp, PgDn, Home, End, F1, F5), S-Left with Shift, C-c with Control, 2s to wait (a replay runs meanwhile), and longer \
-words letter by letter: \"n60 Enter\". The explorer's key ? lists what keys do.";
-
-/// A script of keys.
-#[derive(Debug, Clone)]
-pub(crate) struct Script(pub(crate) Vec<Step>);
-
-fn script(text: &str) -> Result<Script, String> {
-    parse_keys(text).map(Script)
-}
-
-/// A file whose ending says what is written.
-fn picture_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    picture_kind(&path)
-        .map(|_| path)
-        .ok_or_else(|| "the ending must be svg, csv, md, tex or txt".into())
-}
-
-/// What a file of that name holds.
-pub(crate) fn picture_kind(path: &std::path::Path) -> Option<What> {
-    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    What::of_extension(&ending)
 }
 
 #[derive(Debug, Args)]
@@ -461,42 +360,6 @@ impl Experiment {
     }
 }
 
-/// The settings that a settings file asks for; the scenarios, n and the rest are the screen's.
-pub(crate) fn saved_settings(fit: &SavedFit) -> Result<Settings, String> {
-    Ok(Settings {
-        split: split_kind(&fit.split)?,
-        dims: match fit.dims.as_slice() {
-            [] => DEFAULT_DIMS.to_vec(),
-            dims if dims.iter().all(|d| (1..=MOST_DIMS).contains(d)) => dims.to_vec(),
-            _ => return Err(format!("dims are whole numbers from 1 to {MOST_DIMS}")),
-        },
-        ability: match fit.ability.as_str() {
-            "posterior" => AbilityMethod::Posterior,
-            "ml" => AbilityMethod::MaximumLikelihood,
-            other => return Err(did_you_mean(other, &["posterior", "ml"])),
-        },
-        seen: match fit.seen.as_str() {
-            "anchor" => Seen::Anchor,
-            "balance" => Seen::Balance,
-            other => return Err(did_you_mean(other, &["anchor", "balance"])),
-        },
-        responses: match fit.responses.as_str() {
-            "raw" => ResponseForm::Raw,
-            "binary" => ResponseForm::Binary,
-            other => return Err(did_you_mean(other, &["raw", "binary"])),
-        },
-        seed: fit.seed,
-        ..Settings::default()
-    })
-}
-
-fn did_you_mean(name: &str, known: &[&str]) -> String {
-    match nearest(name, known.iter().copied()) {
-        Some(near) => format!("{name:?}: did you mean {near:?}?"),
-        None => format!("{name:?} is none of {}", known.join(", ")),
-    }
-}
-
 #[derive(Debug, Clone)]
 struct Dims(Vec<usize>);
 
@@ -514,11 +377,6 @@ fn dims(text: &str) -> Result<Dims, String> {
         })
         .collect::<Result<_, _>>()
         .map(Dims)
-}
-
-/// Seeds of a band: each costs a fit.
-fn seeds(text: &str) -> Result<usize, String> {
-    at_most(text, 100)
 }
 
 /// More threads than any machine this runs on has cores only cost time.

@@ -136,10 +136,7 @@ pub(crate) fn screen_options(
     let settings = saved_settings(&saved.fit).map_err(|why| mistaken(named(why)))?;
     Ok(tui::Options {
         source: saved.data.clone(),
-        reading: read::ReadOptions {
-            percent: saved.fit.percent,
-            ..reading.options()
-        },
+        reading: saved.fit.reading.clone(),
         configure: Arc::new(move |_| Ok(settings.clone())),
         me: plain.me.or_else(|| saved.me.clone()),
         saved: Some(match view {

@@ -46,7 +46,7 @@ pub(crate) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         Action::Cost => ask(state, Prompt::Cost, String::new()),
         Action::Answers => ask(state, Prompt::Answers, String::new()),
         Action::Filter => {
-            let text = filter(state).map(|text| text.clone()).unwrap_or_default();
+            let text = filter(state).cloned().unwrap_or_default();
             ask(state, Prompt::Filter, text);
         }
         Action::Selection => {

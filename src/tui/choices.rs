@@ -261,6 +261,17 @@ impl Zoom {
         .inside()
     }
 
+    /// A zoom of whatever numbers, with its factor and centre where they may be.
+    pub(crate) fn bounded(self) -> Zoom {
+        let finite = |x: f64, otherwise: f64| if x.is_finite() { x } else { otherwise };
+        Zoom {
+            x: finite(self.x, 0.5),
+            y: finite(self.y, 0.5),
+            factor: finite(self.factor, 1.0).clamp(1.0, Zoom::MOST),
+        }
+        .inside()
+    }
+
     fn inside(self) -> Zoom {
         let half = 0.5 / self.factor;
         Zoom {

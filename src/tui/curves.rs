@@ -100,17 +100,17 @@ impl State {
     }
 
     /// The curves of every selection and estimator at the shown setting.
-    pub(crate) fn all_curves(&self, measure: Measure) -> Vec<Curve> {
+    pub(crate) fn all_curves(&self, measure: Measure) -> &[Curve] {
         let Some(shown) = &self.shown else {
-            return Vec::new();
+            return &[];
         };
-        let mut curves = Vec::new();
-        for selection in SelectionKind::ALL {
-            for estimator in Estimator::ALL {
-                curves.push(self.curve_of(selection, estimator, measure, &shown.now.setting));
-            }
-        }
-        curves
+        shown.curves[measure as usize].get_or_init(|| {
+            let each = SelectionKind::ALL
+                .into_iter()
+                .flat_map(|selection| Estimator::ALL.map(|estimator| (selection, estimator)));
+            each.map(|(s, e)| self.curve_of(s, e, measure, &shown.now.setting))
+                .collect()
+        })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use ratatui::buffer::Buffer;
 
+use super::study::Choice;
+
 /// How plots are drawn into character cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Marker {
@@ -17,9 +19,8 @@ pub(crate) enum Marker {
     Ascii,
 }
 
-impl Marker {
-    /// All marker sets, in the order in which the marker key visits them.
-    pub(crate) const ALL: [Marker; 5] = [
+impl Choice for Marker {
+    const ALL: &'static [Marker] = &[
         Marker::Octant,
         Marker::Braille,
         Marker::HalfBlock,
@@ -27,8 +28,7 @@ impl Marker {
         Marker::Ascii,
     ];
 
-    /// The name on the screen.
-    pub(crate) fn label(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             Marker::Octant => "octant",
             Marker::Braille => "braille",
@@ -37,13 +37,9 @@ impl Marker {
             Marker::Ascii => "ASCII",
         }
     }
+}
 
-    /// The set after this one, wrapping round.
-    pub(crate) fn next(self) -> Marker {
-        let at = Marker::ALL.iter().position(|&m| m == self).unwrap_or(0);
-        Marker::ALL[(at + 1) % Marker::ALL.len()]
-    }
-
+impl Marker {
     /// Pixels across and down one cell.
     pub(crate) fn resolution(self) -> (usize, usize) {
         match self {

@@ -39,6 +39,7 @@ pub(crate) mod view;
 mod walk;
 mod worker;
 
+use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
@@ -112,7 +113,7 @@ impl Options {
         state.view = self.view;
         state.look.marker = self.marker.unwrap_or(Marker::Braille);
         state.seeds = self.seeds;
-        state.percent = self.reading.percent;
+        state.reading = self.reading.clone();
         state.theme_is_chosen = self.theme.is_some();
         state.restore = self.saved.clone().map(Box::new);
         state
@@ -233,10 +234,11 @@ pub(crate) fn pictures(
     if slides {
         view::slides::begin(&mut driver.state);
     }
-    let mut cast = match pictures.iter().any(|p| matches!(p, Picture::Recording)) {
-        true => Some(Cast::new((width, height), &export::title(&driver.state))?),
-        false => None,
-    };
+    let recording = pictures.iter().any(|p| matches!(p, Picture::Recording));
+    let title = export::title(&driver.state);
+    let mut cast = recording
+        .then(|| Cast::new((width, height), &title))
+        .transpose()?;
     driver.play(steps, &mut |state, at| match &mut cast {
         Some(cast) => cast.frame(state, at),
         None => Ok(()),
@@ -318,8 +320,8 @@ fn turn(state: &mut State, events: &Receiver<Event>, worker: &mut Worker) -> io:
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
             },
         };
-        let mut next = Some(first);
-        while let Some(event) = next {
+        let mut pending = VecDeque::from([first]);
+        while let Some(event) = pending.pop_front() {
             for effect in update(state, event) {
                 match effect {
                     Effect::Start(job, generation) => worker.run(job, generation),
@@ -328,13 +330,14 @@ fn turn(state: &mut State, events: &Receiver<Event>, worker: &mut Worker) -> io:
                     Effect::Mouse(true) => execute!(io::stdout(), EnableMouseCapture)?,
                     Effect::Mouse(false) => execute!(io::stdout(), DisableMouseCapture)?,
                     Effect::Write(what) => {
-                        let written = write_here(state, what);
-                        update(state, Event::Written(written));
+                        pending.push_back(Event::Written(write_here(state, what)));
                     }
                     Effect::Quit(signal) => return Ok(signal),
                 }
             }
-            next = events.try_recv().ok();
+            if pending.is_empty() {
+                pending.extend(events.try_recv());
+            }
         }
         draw(state, &mut terminal)?;
     }

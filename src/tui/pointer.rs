@@ -9,7 +9,6 @@ use super::act::{set_lambda, set_n, set_scope, show, zoom};
 use super::action::Action;
 use super::overlay::Overlay;
 use super::state::{State, ViewName};
-use super::update::Effect;
 use super::view::{self, ListRow, Slider};
 use super::walk::{select, walk};
 
@@ -17,7 +16,7 @@ use super::walk::{select, walk};
 const WHEEL: f64 = 1.25;
 
 /// Does what the mouse asks for; nothing while something lies over the view.
-pub(crate) fn on_mouse(state: &mut State, mouse: MouseEvent, _: &mut Vec<Effect>) {
+pub(crate) fn on_mouse(state: &mut State, mouse: MouseEvent) {
     let (width, height) = state.look.size;
     let small = width < view::SMALLEST.0 || height < view::SMALLEST.1;
     if state.overlay != Overlay::None || small {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use tinyscope::anchors::{Edits, SelectionKind};
+use tinyscope::data::read::ReadOptions;
 use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Scope as Theta};
 
@@ -15,7 +16,7 @@ use super::state::{
     AllEdits, Axes, ColourBy, Cost, Cursor, ItemSort, Layers, Lower, Scope, Setting, Sort, State,
     ViewName, Zoom,
 };
-use super::study::Study;
+use super::study::{Choice, Study};
 use super::theme::{Theme, ThemeName};
 
 /// Version of the format.
@@ -62,9 +63,9 @@ pub(crate) struct SavedFit {
     pub(crate) seen: String,
     /// raw or binary.
     pub(crate) responses: String,
-    /// Scores are percentages.
+    /// How the files are read.
     #[serde(default)]
-    pub(crate) percent: bool,
+    pub(crate) reading: ReadOptions,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,7 +141,7 @@ impl Saved {
                 ability: settings.ability.name().into(),
                 seen: settings.seen.name().into(),
                 responses: settings.responses.name().into(),
-                percent: state.percent,
+                reading: state.reading.clone(),
             },
             view: state.view,
             setting: saved_setting(study, &state.setting),
@@ -221,7 +222,8 @@ impl Saved {
     /// The theme, where it is one of ours.
     pub(crate) fn theme(&self) -> Option<ThemeName> {
         ThemeName::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|t| t.label() == self.look.theme)
     }
 
@@ -247,7 +249,11 @@ impl Saved {
         state.view = self.view;
         state.look.slide = look.slide;
         (state.look.list_open, state.look.inspector_open) = (look.list_open, look.inspector_open);
-        if let Some(marker) = Marker::ALL.into_iter().find(|m| m.label() == look.marker) {
+        if let Some(marker) = Marker::ALL
+            .iter()
+            .copied()
+            .find(|m| m.label() == look.marker)
+        {
             state.look.marker = marker;
         }
         if let Some(theme) = self.theme().filter(|_| !state.theme_is_chosen) {
@@ -262,13 +268,8 @@ impl Saved {
         state.axes = look.axes;
         state.cursor = look.cursor;
         state.layers = look.layers;
-        state.zoom = Zoom::WHOLE.by(look.zoom.factor, (look.zoom.x, look.zoom.y));
-        state.zoom = Zoom {
-            x: look.zoom.x,
-            y: look.zoom.y,
-            ..state.zoom
-        }
-        .moved(0.0, 0.0);
+        // Inside its bounds, whatever the file says.
+        state.zoom = look.zoom.bounded();
         (state.sort, state.ranking) = (look.sort, look.ranking);
         state.item_sort = look.item_sort;
         state.item_filter = look.item_filter.clone();

@@ -13,6 +13,7 @@ use super::job::{FitKey, Job};
 use super::overlay::Overlay;
 use super::script::{self, Step};
 use super::state::{Axes, ColourBy, Running, Scope, Source, State, ViewName};
+use super::study::Choice;
 use super::theme::{Theme, ThemeName};
 use super::update::update;
 use super::{fixture, view};
@@ -74,7 +75,7 @@ fn dump(buffer: &Buffer) -> String {
 
 #[test]
 fn views_in_every_theme() {
-    for theme in ThemeName::ALL {
+    for &theme in ThemeName::ALL {
         let mut state = fixture::state(theme);
         for view in ViewName::ALL {
             state.view = view;

@@ -1,11 +1,13 @@
 //! The result on the screen: the last one that is complete, and the pinned one beside it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use tinyscope::anchors::{Anchor, SelectionKind};
 use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Metrics};
 
+use super::curves::Curve;
 use super::state::{Cursor, Scope, Setting, State};
 use super::study::{Cell, Scored, curve, metrics, mine, paper_lambda, scored};
 
@@ -90,6 +92,9 @@ pub(crate) struct Shown {
     pub(crate) ghost: Option<Found>,
     /// False while a newer result is being computed.
     pub(crate) fresh: bool,
+    /// The curves of error and of rank correlation, computed when first drawn: whatever they rest on
+    /// makes a new one of this.
+    pub(crate) curves: [OnceCell<Vec<Curve>>; 2],
 }
 
 impl State {
@@ -125,7 +130,7 @@ impl State {
             estimator: Estimator::Naive,
             ..base.clone()
         });
-        self.warn_of_few_answers(&now);
+        self.warn_of_few_answers(&now, old.as_ref());
         let pinned = self.pinned(base.scope);
         let ghost = pinned.and_then(|pin| self.cells_of(&pin).map(|cells| Found::new(pin, cells)));
         // While the last result is of another scenario, there is no item to select.
@@ -137,18 +142,17 @@ impl State {
             baseline,
             ghost,
             fresh,
+            curves: Default::default(),
         });
         self.refresh_curve();
-        self.refresh_truths();
         self.refresh_matches();
     }
 
-    /// Answers to other items than the chosen ones tell little: said once a setting.
-    fn warn_of_few_answers(&mut self, now: &Found) {
-        let before = self.shown_answers;
-        self.shown_answers = now.answered();
-        let (answered, chosen) = self.shown_answers;
-        if self.shown_answers != before && 2 * answered < chosen {
+    /// Answers to other items than the chosen ones tell little: said when their number changes.
+    fn warn_of_few_answers(&mut self, now: &Found, old: Option<&Shown>) {
+        let (answered, chosen) = now.answered();
+        let before = old.map(|old| old.now.answered());
+        if before != Some((answered, chosen)) && 2 * answered < chosen {
             self.message = Some(format!(
                 "only {answered} of the {chosen} items chosen here were answered; \
                  `tinyscope anchors DATA --split iid` chooses the explorer's"
@@ -255,32 +259,27 @@ impl State {
         });
     }
 
-    /// True scores of all models in the shown scope.
-    fn refresh_truths(&mut self) {
-        let (Some(study), Some(shown)) = (&self.study, &self.shown) else {
-            return;
+    /// True score of each model of the matrix in the shown scope, once all of its scenarios are fitted.
+    pub(crate) fn true_scores(&self) -> Option<Vec<Option<f64>>> {
+        let shown = self.shown.as_ref()?;
+        let fits: Option<Vec<_>> = self
+            .scenarios_of(shown.now.setting.scope)
+            .into_iter()
+            .map(|s| self.fits.get(&self.fit_key(s, &shown.now.setting)))
+            .collect();
+        let fits = fits.filter(|fits| !fits.is_empty())?;
+        let mean = |model: usize| {
+            let each: Option<Vec<f64>> = fits.iter().map(|fit| fit.truths[model]).collect();
+            each.map(|each| each.iter().sum::<f64>() / each.len() as f64)
         };
-        let scope = shown.now.setting.scope;
-        if self.truths.contains_key(&scope) {
-            return;
-        }
-        let benchmark = &study.benchmark;
-        let score = |model: usize| match scope {
-            Scope::One(s) => benchmark.true_score(model, study.scenario(s)),
-            Scope::Overall => benchmark.overall_score(model),
-        };
-        let rows = 0..benchmark.matrix.n_models();
-        let mut truths: Vec<(usize, f64)> = rows.filter_map(|m| Some((m, score(m)?))).collect();
-        truths.sort_by(|p, q| q.1.total_cmp(&p.1).then(p.0.cmp(&q.0)));
-        self.truths.insert(scope, Arc::new(truths));
+        Some((0..fits[0].truths.len()).map(mean).collect())
     }
 
     /// Rank that a score would have among the true scores of all models in the shown scope, and how
     /// many they are; 1 is the best.
     pub(crate) fn predicted_rank(&self, score: f64) -> Option<(usize, usize)> {
-        let scope = self.shown.as_ref()?.now.setting.scope;
-        let truths = self.truths.get(&scope)?;
-        let better = truths.iter().filter(|t| t.1 > score).count();
+        let truths: Vec<f64> = self.true_scores()?.into_iter().flatten().collect();
+        let better = truths.iter().filter(|t| **t > score).count();
         Some((better + 1, truths.len()))
     }
 }

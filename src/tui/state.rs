@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tinyscope::anchors::{Edits, SelectionKind};
 use tinyscope::data::Split;
+use tinyscope::data::read::ReadOptions;
 use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Metrics, Scope as Theta, Settings};
 
@@ -103,10 +104,6 @@ pub(crate) struct State {
     pub(crate) findings: Option<Vec<String>>,
     /// The user's own model.
     pub(crate) mine: Option<Arc<Mine>>,
-    /// How many of the chosen items were answered when that was last looked at.
-    pub(crate) shown_answers: (usize, usize),
-    /// True scores of all models in a scope, best first; computed when first needed.
-    pub(crate) truths: HashMap<Scope, Arc<Vec<(usize, f64)>>>,
     /// Jobs that failed and why; they are not tried again.
     pub(crate) failed: HashMap<Job, String>,
     /// The running job.
@@ -177,8 +174,8 @@ pub(crate) struct State {
     pub(crate) openable: Vec<Source>,
     /// Answers of the user's own model to read once the benchmark is.
     pub(crate) mine_wanted: Option<std::path::PathBuf>,
-    /// Scores of files are percentages.
-    pub(crate) percent: bool,
+    /// How files are read.
+    pub(crate) reading: ReadOptions,
     /// The theme was asked for: settings that are restored leave it.
     pub(crate) theme_is_chosen: bool,
     /// Settings to restore once the benchmark is read.
@@ -212,8 +209,6 @@ impl State {
             cells: HashMap::new(),
             findings: None,
             mine: None,
-            shown_answers: (0, 0),
-            truths: HashMap::new(),
             failed: HashMap::new(),
             running: None,
             ahead: true,
@@ -263,7 +258,7 @@ impl State {
             message: None,
             openable: Vec::new(),
             mine_wanted: None,
-            percent: false,
+            reading: ReadOptions::default(),
             theme_is_chosen: false,
             restore: None,
             generation: 0,
@@ -309,7 +304,6 @@ impl State {
         self.splits
             .insert(study.settings.seed, Arc::clone(&study.split));
         self.cells.clear();
-        self.truths.clear();
         self.failed.clear();
         self.findings = None;
         self.shown = None;

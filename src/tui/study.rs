@@ -140,6 +140,8 @@ pub(crate) struct FitShown {
     pub(crate) correctness_spread: [f64; 2],
     /// Mean score of the training models on each item; NaN where none answered.
     pub(crate) share: Vec<f64>,
+    /// True score of each model of the matrix; `None` where it answered nothing of the scenario.
+    pub(crate) truths: Vec<Option<f64>>,
     /// Items on which all training models that answered have the same score.
     pub(crate) constant: Vec<bool>,
     /// Sub-scenario of each item.
@@ -194,6 +196,9 @@ impl FitShown {
             correctness: Vec::new(),
             correctness_spread: [0.0; 2],
             fifth: fifths(&parameters),
+            truths: (0..benchmark.matrix.n_models())
+                .map(|model| benchmark.true_score(model, scenario))
+                .collect(),
             parameters,
             share: sums.into_iter().map(|(sum, n)| sum / n as f64).collect(),
             constant: ends.into_iter().map(|(low, high)| low >= high).collect(),

@@ -216,6 +216,36 @@ fn settings_are_written_and_restored() {
     assert!(again.message.is_none());
 }
 
+/// How files are read is part of the settings: the same file opens the same way.
+#[test]
+fn settings_keep_how_files_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut state = fixture::state(ThemeName::Dark);
+    state.source = Some(Source::demo("helm-lite"));
+    state.reading.transpose = true;
+    state.reading.metric = Some("acc".into());
+    let file = folder.path().join("talk.json");
+    std::fs::write(&file, document(&state, What::Settings).unwrap()).unwrap();
+    assert_eq!(Saved::read(&file).unwrap().fit.reading, state.reading);
+}
+
+/// Answers that are read right after the benchmark are the running job: no other one replaces them.
+#[test]
+fn answers_are_read_before_anything_else() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.mine_wanted = Some("mine.csv".into());
+    let Effect::Start(_, generation) = super::update::open(&mut state, Source::demo("x")) else {
+        panic!("no job");
+    };
+    let study = state.study.clone().unwrap();
+    let report = Report::Done(Outcome::Loaded(study));
+    let effects = update(&mut state, Event::Job { generation, report });
+    let wanted = Job::Answers("mine.csv".into());
+    assert!(effects.contains(&Effect::Start(wanted.clone(), generation + 1)));
+    assert_eq!(state.running.as_ref().map(|r| &r.job), Some(&wanted));
+    assert_eq!(update(&mut state, Event::Resize), [], "they go on");
+}
+
 #[test]
 fn broken_settings_say_where_and_what_is_gone() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use super::study::Choice;
+
 /// A colour by its red, green and blue parts.
 pub(crate) type Rgb = (u8, u8, u8);
 
@@ -21,29 +23,21 @@ pub(crate) enum ThemeName {
     Mono,
 }
 
-impl ThemeName {
-    /// All themes, in the order in which the theme key visits them.
-    pub(crate) const ALL: [ThemeName; 4] = [
+impl Choice for ThemeName {
+    const ALL: &'static [ThemeName] = &[
         ThemeName::Dark,
         ThemeName::Light,
         ThemeName::ColourBlind,
         ThemeName::Mono,
     ];
 
-    /// The name on the screen.
-    pub(crate) fn label(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             ThemeName::Dark => "dark",
             ThemeName::Light => "light",
             ThemeName::ColourBlind => "colour-blind",
             ThemeName::Mono => "mono",
         }
-    }
-
-    /// The theme after this one, wrapping round.
-    pub(crate) fn next(self) -> ThemeName {
-        let at = ThemeName::ALL.iter().position(|&t| t == self).unwrap_or(0);
-        ThemeName::ALL[(at + 1) % ThemeName::ALL.len()]
     }
 }
 
@@ -453,7 +447,7 @@ mod tests {
 
     #[test]
     fn no_theme_paints_a_background_and_mono_has_no_colour() {
-        for name in ThemeName::ALL {
+        for &name in ThemeName::ALL {
             let theme = Theme::new(name);
             for style in [theme.text, theme.selected, theme.simulated, theme.anchor] {
                 assert_eq!(style.bg, None);
@@ -467,7 +461,7 @@ mod tests {
 
     #[test]
     fn indexed_themes_hold_no_true_colour() {
-        for name in ThemeName::ALL {
+        for &name in ThemeName::ALL {
             let theme = Theme::new(name).indexed();
             assert!(
                 theme

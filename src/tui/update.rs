@@ -48,7 +48,7 @@ pub(crate) fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut effects = Vec::new();
     match event {
         Event::Key(key) => on_key(state, &key, &mut effects),
-        Event::Mouse(mouse) => pointer::on_mouse(state, mouse, &mut effects),
+        Event::Mouse(mouse) => pointer::on_mouse(state, mouse),
         Event::Paste(text) => {
             for c in text.chars().filter(|c| !c.is_control()) {
                 typing::letter(state, c);
@@ -151,26 +151,28 @@ fn on_report(state: &mut State, generation: u64, report: Report, effects: &mut V
         .running
         .as_ref()
         .is_some_and(|r| r.generation == generation);
-    match report {
-        Report::Progress {
-            what,
-            done,
-            elapsed,
-        } => {
-            if let Some(running) = state.running.as_mut().filter(|_| current) {
-                running.what = what;
-                running.done = done.clamp(0.0, 1.0);
-                running.elapsed = elapsed;
-            }
-            return;
+    if let Report::Progress {
+        what,
+        done,
+        elapsed,
+    } = report
+    {
+        if let Some(running) = state.running.as_mut().filter(|_| current) {
+            running.what = what;
+            running.done = done.clamp(0.0, 1.0);
+            running.elapsed = elapsed;
         }
-        // A result is good even when its job was no longer wanted.
-        Report::Done(outcome) => on_outcome(state, outcome, effects),
-        Report::Cancelled => {}
-        Report::Failed(job, why) => on_failure(state, job, why),
+        return;
     }
     if current {
+        // Before the outcome is taken: it may start the next job.
         state.running = None;
+    }
+    match report {
+        // A result is good even when its job was no longer wanted.
+        Report::Done(outcome) => on_outcome(state, outcome, effects),
+        Report::Failed(job, why) => on_failure(state, job, why),
+        Report::Cancelled | Report::Progress { .. } => {}
     }
     state.refresh();
 }

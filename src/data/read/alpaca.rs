@@ -1,13 +1,14 @@
 //! AlpacaEval: a folder of models, each with the annotations of a judge (`annotations.json`).
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::gather::{ALL, Gathered};
-use super::lenient::Lenient;
 use super::open;
+use super::python::{Mended, number};
 use crate::data::{Benchmark, ItemText};
 use crate::error::{Error, Result};
 
@@ -19,15 +20,12 @@ struct Annotation {
     instruction: String,
     #[serde(default)]
     generator_2: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "number")]
     preference: Option<f64>,
 }
 
 /// `annotations.json` of every model below a folder, in the order of their paths.
 pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
-    if folder.is_file() {
-        return vec![folder.to_owned()];
-    }
     let mut found = Vec::new();
     let children = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -52,27 +50,27 @@ pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reads all annotations below a folder. A score is the preference for the model's answer: preference - 1, in \[0, 1\];
+/// Reads the annotations of a folder, or one file of them. A score is the preference for the model's answer: preference - 1, in \[0, 1\];
 /// 0 is a tie (.5), null and NaN are missing. Items are joined by their instruction, which is also their text.
 ///
 /// # Errors
 /// Placed ones of the file that is no list of annotations, or whose preference is none.
-pub(super) fn read(folder: &Path) -> Result<Benchmark> {
+pub(super) fn read(folder: &Path, files: &[PathBuf]) -> Result<Benchmark> {
     let mut gathered = Gathered::default();
-    let mut order: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
-    for file in files(folder) {
-        let reader = Lenient::new(open(&file)?.reader());
+    let mut order: HashMap<String, usize> = HashMap::new();
+    for file in files {
+        let reader = Mended::new(open(file)?.reader());
         let annotations: Vec<Annotation> = serde_json::from_reader(reader).map_err(|e| {
             let what = format!("not a list of annotations: {e}");
             Error::at_line(
-                &file,
+                file,
                 e.line() as u64,
                 what,
                 "give AlpacaEval's annotations.json",
             )
         })?;
         let name = annotations.iter().find_map(|a| a.generator_2.clone());
-        let name = name.unwrap_or_else(|| model_of(folder, &file));
+        let name = name.unwrap_or_else(|| model_of(folder, file));
         let model = gathered.model(&name);
         let mut repeated = 0;
         for (number, annotation) in annotations.into_iter().enumerate() {
@@ -94,7 +92,7 @@ pub(super) fn read(folder: &Path) -> Result<Benchmark> {
                 Some(x) if (1.0..=2.0).contains(&x) => x - 1.0,
                 Some(x) => {
                     return Err(Error::input(
-                        &file,
+                        file,
                         format!(
                             "annotation {}: preference {x} is neither 0 nor in [1, 2]",
                             number + 1

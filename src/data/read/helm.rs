@@ -1,6 +1,6 @@
 //! HELM: a folder of runs, each named `SCENARIO:KEY=VALUE,...,model=MODEL` and with `per_instance_stats.json`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::gather::{ALL, Gathered, Place};
-use super::lenient::Lenient;
 use super::open;
+use super::python::{Mended, number};
 use crate::data::{Benchmark, ItemText};
 use crate::error::{Error, Result, nearest};
 
@@ -64,7 +64,7 @@ struct Instance {
 #[derive(Deserialize)]
 struct Stat {
     name: StatName,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "number")]
     mean: Option<f64>,
 }
 
@@ -97,7 +97,7 @@ struct Reference {
 }
 
 /// A run's folder with what its name says.
-struct Run {
+pub(super) struct Run {
     folder: PathBuf,
     scenario: String,
     sub: String,
@@ -132,7 +132,7 @@ impl Run {
 }
 
 /// Runs in a folder, or in the folders in it (`runs/SUITE/RUN`), in the order of their names.
-fn runs(folder: &Path) -> Vec<Run> {
+pub(super) fn runs(folder: &Path) -> Vec<Run> {
     let mut found = Vec::new();
     let mut level = vec![folder.to_owned()];
     for _ in 0..3 {
@@ -163,13 +163,8 @@ pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a folder holds HELM runs.
-pub(super) fn holds_runs(folder: &Path) -> bool {
-    !runs(folder).is_empty()
-}
-
 fn list<T: serde::de::DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
-    let reader = Lenient::new(open(file)?.reader());
+    let reader = Mended::new(open(file)?.reader());
     serde_json::from_reader(reader).map_err(|e| {
         let what = format!("not a list of HELM's: {e}");
         Error::at_line(file, e.line() as u64, what, "give a folder of HELM runs")
@@ -191,17 +186,17 @@ fn metric_of(scenario: &str, there: &BTreeSet<String>, asked: Option<&str>) -> O
         .map(str::to_owned)
 }
 
-/// Reads the runs below a folder. Perturbed instances and later trials are left out, and rows without a score where the
+/// Reads the `runs` of a folder. Perturbed instances and later trials are left out, and rows without a score where the
 /// instance has a scored one. `metric` is taken by name; without it the scenario's own (HELM Lite's), and it is named.
 ///
 /// # Errors
 /// Placed ones of a file that is not HELM's, a score outside \[0, 1\], a metric that no run has.
-pub(super) fn read(folder: &Path, metric: Option<&str>) -> Result<Benchmark> {
+pub(super) fn read(folder: &Path, runs: &[Run], metric: Option<&str>) -> Result<Benchmark> {
     let mut gathered = Gathered::default();
     let mut metrics: BTreeMap<String, String> = BTreeMap::new();
     let mut offered: BTreeSet<String> = BTreeSet::new();
     let (mut perturbed, mut later) = (0usize, 0usize);
-    for run in runs(folder) {
+    for run in runs {
         let file = run.folder.join(FILE);
         let instances: Vec<Instance> = list(&file)?;
         let there: BTreeSet<String> = instances
@@ -249,7 +244,7 @@ pub(super) fn read(folder: &Path, metric: Option<&str>) -> Result<Benchmark> {
             }
             gathered.score(model, item, score);
         }
-        texts(&run, &place, &mut gathered)?;
+        texts(run, &place, &mut gathered)?;
     }
     if let (Some(asked), true) = (metric, metrics.is_empty()) {
         let hint = match nearest(asked, offered.iter().map(String::as_str)) {
@@ -287,10 +282,10 @@ fn texts(run: &Run, place: &dyn Fn(&str) -> Place, gathered: &mut Gathered) -> R
     if !file.is_file() {
         return Ok(());
     }
-    let mut seen: HashMap<String, ()> = HashMap::new();
+    let mut seen: HashSet<String> = HashSet::new();
     for instance in list::<InstanceText>(&file)? {
         // Perturbed copies of an instance follow it under the same id.
-        if seen.insert(instance.id.clone(), ()).is_some() {
+        if !seen.insert(instance.id.clone()) {
             continue;
         }
         gathered.text(&place(&instance.id), || {

@@ -6,7 +6,6 @@ mod gather;
 mod harness;
 mod helm;
 mod jsonlines;
-mod lenient;
 mod long;
 mod manifest;
 mod names;
@@ -30,7 +29,8 @@ pub use separated::Table;
 pub(crate) use source::{Source, open};
 
 /// What the user says about a file that its content does not tell.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
     /// Scores are percentages, 0 to 100.
     pub percent: bool,
@@ -47,7 +47,8 @@ pub struct ReadOptions {
 }
 
 /// What counts where a model was run several times on the same task.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Runs {
     /// The newest run; the others are listed.
     #[default]
@@ -84,7 +85,7 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
             } else if has("doc_id") {
                 harness::read(path, vec![path.to_owned()], options)
             } else if has("generator_2") && has("preference") {
-                alpaca::read(path)
+                alpaca::read(path, &[path.to_owned()])
             } else if first == b'{' {
                 manifest::read(path, source, options)
             } else {
@@ -107,11 +108,13 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
 
 /// Reads a folder by what stands in it.
 fn folder(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
-    if helm::holds_runs(path) {
-        return helm::read(path, options.metric.as_deref());
+    let runs = helm::runs(path);
+    if !runs.is_empty() {
+        return helm::read(path, &runs, options.metric.as_deref());
     }
-    if !alpaca::files(path).is_empty() {
-        return alpaca::read(path);
+    let annotations = alpaca::files(path);
+    if !annotations.is_empty() {
+        return alpaca::read(path, &annotations);
     }
     let logs = harness::paths(path)?;
     if logs.is_empty() {

@@ -2,6 +2,9 @@
 
 use std::io::{self, Read};
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
 /// As long as the longest sequence that is looked at as a whole: two escaped halves of a pair.
 const AHEAD: usize = 12;
 const CHUNK: usize = 64 * 1024;
@@ -62,6 +65,25 @@ fn surrogate(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     let code = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
     (0xd800..0xe000).contains(&code).then_some(code)
+}
+
+/// A number, or missing: null, or what [`mend`] makes of NaN.
+pub(super) fn number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Cell {
+        Number(f64),
+        Text(String),
+    }
+    match Option::<Cell>::deserialize(deserializer)? {
+        Some(Cell::Number(x)) => Ok(Some(x)),
+        Some(Cell::Text(text)) if !text.is_empty() => {
+            Err(D::Error::custom(format!("{text:?} is no number")))
+        }
+        Some(Cell::Text(_)) | None => Ok(None),
+    }
 }
 
 /// A stream with [`mend`] applied.

@@ -9,7 +9,7 @@ use super::frame::pieces;
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
 use super::scores::short_name;
-use crate::tui::state::{State, ViewName};
+use crate::tui::state::State;
 use crate::tui::study::{Choice, FitShown, Study};
 
 /// A line of facts: a heading, or a name with its value.
@@ -369,10 +369,7 @@ fn validation(state: &State, fit: &FitShown, area: Rect, buffer: &mut Buffer) {
 fn split_lines(state: &State, study: &Study, width: usize) -> Vec<(String, Style)> {
     let theme = &state.look.theme;
     let split = state.split().unwrap_or(&study.split);
-    let truths = state
-        .shown
-        .as_ref()
-        .and_then(|s| state.truths.get(&s.now.setting.scope));
+    let truths = state.true_scores();
     let dated = width >= 40;
     let name = width.saturating_sub(if dated { 18 } else { 7 });
     let mut lines = Vec::new();
@@ -395,10 +392,7 @@ fn split_lines(state: &State, study: &Study, width: usize) -> Vec<(String, Style
         ));
         let mut rows: Vec<(usize, Option<f64>)> = models
             .iter()
-            .map(|&m| {
-                let found = truths.and_then(|t| t.iter().find(|t| t.0 == m));
-                (m, found.map(|t| t.1))
-            })
+            .map(|&m| (m, truths.as_ref().and_then(|t| t[m])))
             .collect();
         rows.sort_by(|p, q| {
             let (p_score, q_score) = (p.1.unwrap_or(-1.0), q.1.unwrap_or(-1.0));
@@ -426,12 +420,7 @@ pub(crate) fn models(state: &State, area: Rect, buffer: &mut Buffer) {
         return;
     };
     let lines = split_lines(state, study, usize::from(area.width));
-    let scroll = if state.view == ViewName::Data {
-        state.scroll
-    } else {
-        0
-    };
-    scrolled(state, &lines, scroll, area, buffer);
+    scrolled(state, &lines, state.scroll, area, buffer);
 }
 
 /// For a slide: what is given of the source, and what the fit rests on, as far as there is room.

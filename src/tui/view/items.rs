@@ -14,9 +14,9 @@ use crate::tui::state::{ItemSort, Scope, Shown, State};
 use crate::tui::study::{Cell, Choice, FitShown};
 
 /// Which items of the shown scenario the filter keeps; all where there is none.
-pub(crate) fn matching(state: &State) -> Option<Vec<bool>> {
+pub(crate) fn matching(state: &State) -> Option<&[bool]> {
     let found = state.matches.as_ref()?;
-    (Some(found.scenario) == state.scenario()).then(|| found.items.clone())
+    (Some(found.scenario) == state.scenario()).then_some(&*found.items)
 }
 
 /// Positions of the items of the table, in its order.
@@ -34,7 +34,7 @@ pub(crate) fn order(state: &State) -> Vec<usize> {
         let part = state
             .part
             .is_none_or(|part| fit.sub.get(*item) == Some(&part));
-        part && matches.as_ref().is_none_or(|m| m.get(*item) == Some(&true))
+        part && matches.is_none_or(|m| m.get(*item) == Some(&true))
     };
     let mut items: Vec<usize> = (0..fit.items.len()).filter(kept).collect();
     let weights = weights(cell, fit.items.len());

@@ -9,7 +9,7 @@ use super::frame::{inner, panel, pieces};
 use super::scores;
 use crate::tui::job::Job;
 use crate::tui::state::{Scope, Setting, State};
-use crate::tui::study::part_error;
+use crate::tui::study::{Measure, part_error, scored};
 
 /// What a line of the panel stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,9 +176,11 @@ fn scope_line(state: &State, scope: Scope, area: Rect, buffer: &mut Buffer) {
         }
     };
     let at = |setting: Setting| {
-        state
-            .metrics_of(&Setting { scope, ..setting })
-            .and_then(|m| m.mae)
+        let cells = state.cells_of(&Setting {
+            scope,
+            ..setting.clone()
+        })?;
+        Measure::Error.of(&scored(&cells, setting.estimator, setting.lambda))
     };
     let now = at(state.setting.clone());
     // As in the view, the last result stays, dimmed, until the new one is there.

@@ -235,7 +235,7 @@ fn items(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot) {
     let xy = fitted.xy(state.axes);
     let clustered = cell.found.selection.clusters.is_some();
     let matches = super::items::matching(state);
-    let out = |item: usize| stands_out(state, fitted, matches.as_deref(), item);
+    let out = |item: usize| stands_out(state, fitted, matches, item);
     let mut votes: HashMap<(u16, u16), HashMap<usize, usize>> = HashMap::new();
     for (item, p) in xy.iter().enumerate().filter(|(item, _)| out(*item)) {
         if let Some(place) = plot.cell(p[0], p[1]) {
@@ -327,7 +327,7 @@ fn anchors(state: &State, fitted: &FitShown, cell: &Cell, plot: &mut Plot, large
             w if w < 1.8 => 1,
             _ => 2,
         };
-        let style = if !stands_out(state, fitted, matches.as_deref(), anchor.item) {
+        let style = if !stands_out(state, fitted, matches, anchor.item) {
             theme.back
         } else if ramped(state.colour_by) {
             theme.ramp[group.min(4)]

@@ -238,8 +238,7 @@ fn errors(state: &State, shown: &Shown, page: &mut Page<'_>) {
             let error = cells
                 .and_then(|cells| Measure::Error.of(&scored(&cells, estimator, setting.lambda)));
             let text = error.map_or("…".into(), |v| percent(v, 2));
-            let here = chosen && estimator == setting.estimator;
-            let here = here && setting.estimator == shown.now.setting.estimator;
+            let here = chosen && estimator == shown.now.setting.estimator;
             parts.push((
                 right(&text, 7),
                 if here { theme.accent } else { theme.text },
