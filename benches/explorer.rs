@@ -16,7 +16,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use tinyscope::data::{demo, read};
+use tinyscope::data::read;
 use tinyscope::experiment::Settings;
 use tinyscope::progress::Silent;
 
@@ -54,10 +54,7 @@ fn opened(source: PathBuf, dims: usize, seeds: usize) -> Driver<'static> {
             ..Settings::default()
         })
     };
-    let load: tui::engine::Read = |path, options| match path.to_str() {
-        Some(name) if name.starts_with(demo::PREFIX) => demo::load(&name[demo::PREFIX.len()..]),
-        _ => read::benchmark(path, options),
-    };
+    let load: tui::engine::Read = read::watched;
     let engine = Engine::new(load, read::ReadOptions::default(), Arc::new(configure));
     let mut state = State::new(ThemeName::Dark);
     state.look.size = SIZE;

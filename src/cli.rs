@@ -8,12 +8,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tinyscope::anchors::SelectionKind;
+use tinyscope::data::read::ReadOptions;
 use tinyscope::data::{Benchmark, SplitKind};
 use tinyscope::estimate::Seen;
 use tinyscope::experiment::{Lambda, ResponseForm, Scope, Settings};
 use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
 
-pub(crate) use reading::Reading;
+pub(crate) use reading::{More, Reading};
 pub(crate) use screen::{Explore, Render, Screen, picture_kind, saved_settings};
 pub(crate) use simulate::Simulate;
 
@@ -69,10 +70,26 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Data {
-    /// A manifest, a table of responses, or demo:NAME
+    /// A manifest, a table of responses, a folder of logs, or demo:NAME
     pub(crate) data: PathBuf,
     #[command(flatten)]
+    pub(crate) more: More,
+    #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+impl Data {
+    /// How the data are read, further sources included.
+    pub(crate) fn options(&self) -> ReadOptions {
+        self.reading.options(&self.more)
+    }
+
+    /// Everything that is read.
+    pub(crate) fn sources(&self) -> Vec<PathBuf> {
+        let mut sources = vec![self.data.clone()];
+        sources.extend(self.more.more.iter().cloned());
+        sources
+    }
 }
 
 #[derive(Debug, Args)]

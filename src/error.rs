@@ -133,19 +133,33 @@ impl fmt::Display for Place {
 /// The closest of `known` to `name`, for "did you mean": case, spaces and `/` against `__` or `_` do not count,
 /// then an edit distance of at most a third of the name.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let plain = |s: &str| -> Vec<char> {
-        s.to_lowercase()
-            .chars()
-            .filter(|c| c.is_alphanumeric())
-            .collect()
-    };
-    let wanted = plain(name);
+    let letters = |s: &str| plain(s).chars().collect::<Vec<char>>();
+    let wanted = letters(name);
     known
         .into_iter()
-        .map(|k| (edit_distance(&wanted, &plain(k)), k))
+        .map(|k| (edit_distance(&wanted, &letters(k)), k))
         .filter(|(d, _)| *d <= wanted.len() / 3)
         .min_by_key(|(d, _)| *d)
         .map(|(_, k)| k)
+}
+
+/// A name without case, spaces and signs: `OpenAI/gpt-4` and `openai__gpt 4` are the same. Digits that something stands
+/// between stay apart: `1.1` is not `11`.
+pub(crate) fn plain(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut apart = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            apart = true;
+            continue;
+        }
+        if apart && c.is_numeric() && out.ends_with(char::is_numeric) {
+            out.push('.');
+        }
+        out.extend(c.to_lowercase());
+        apart = false;
+    }
+    out
 }
 
 fn edit_distance(a: &[char], b: &[char]) -> usize {
@@ -188,5 +202,7 @@ mod tests {
             Some("openai_gpt-4-0613")
         );
         assert_eq!(nearest("claude", known), None);
+        assert_eq!(plain("OpenAI/GPT-4 - 0613"), plain("openai__gpt-4-0613"));
+        assert_ne!(plain("q1.1"), plain("q11"));
     }
 }

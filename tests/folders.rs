@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use tinyscope::data::Benchmark;
-use tinyscope::data::read::{ReadOptions, benchmark};
+use tinyscope::data::read::{ReadOptions, Runs, benchmark};
 
 fn read(path: &Path) -> tinyscope::Result<Benchmark> {
     benchmark(path, &ReadOptions::default())
@@ -304,4 +304,63 @@ fn anchors_of_logs_are_what_the_harness_takes() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("TASK/INDEX"));
     assert!(!folder.path().join("none.json").exists());
+}
+
+#[test]
+fn of_several_helm_suites_the_newest_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    for (suite, scores) in [("v1.9.0", ["1", "1"]), ("v1.10.0", ["0", "1"])] {
+        for (subject, score) in ["anatomy", "law"].iter().zip(scores) {
+            let name = format!("runs/{suite}/mmlu:subject={subject},model=org_x");
+            let run = folder.path().join(name);
+            fs::create_dir_all(&run).unwrap();
+            let stats = format!(
+                "[{{\"instance_id\": \"id1\", \"stats\": [{{\"name\": {{\"name\": \"exact_match\"}}, \"mean\": {score}}}]}}]"
+            );
+            fs::write(run.join("per_instance_stats.json"), stats).unwrap();
+        }
+    }
+    let b = read(folder.path()).unwrap();
+    assert_eq!(score(&b, "org_x", "mmlu/anatomy/id1"), Some(0.0));
+    let said = "model \"org_x\" has several runs: the newest suite counts, left out: mmlu/anatomy of v1.9.0, mmlu/law of v1.9.0 (--runs separate keeps them)";
+    assert_eq!(b.warnings[0], said);
+    let separate = ReadOptions {
+        runs: Runs::Separate,
+        ..ReadOptions::default()
+    };
+    let b = benchmark(folder.path(), &separate).unwrap();
+    assert_eq!(b.matrix.models(), ["org_x @v1.10.0", "org_x @v1.9.0"]);
+    assert_eq!(score(&b, "org_x @v1.9.0", "mmlu/anatomy/id1"), Some(1.0));
+}
+
+#[test]
+fn verdicts_of_two_judges_are_never_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (model, judge, preference) in [
+        ("a", "weighted_alpaca_eval_gpt4_turbo", "1.5"),
+        ("a", "alpaca_eval_gpt4", "2"),
+        ("b", "alpaca_eval_gpt4", "1"),
+    ] {
+        let file = folder.path().join(model).join(judge);
+        annotations(
+            &file.join("annotations.json"),
+            model,
+            &[("one", preference)],
+        );
+    }
+    let b = read(folder.path()).unwrap();
+    assert_eq!(b.matrix.models(), ["a"]);
+    assert_eq!(score(&b, "a", "alpaca_eval/0000"), Some(0.5));
+    let said = "the judge weighted_alpaca_eval_gpt4_turbo counts, 2 annotations of others are left out: alpaca_eval_gpt4 (--metric chooses)";
+    assert!(b.warnings.contains(&said.to_owned()), "{:?}", b.warnings);
+    let of = |judge: &str| {
+        let options = ReadOptions {
+            metric: Some(judge.into()),
+            ..ReadOptions::default()
+        };
+        benchmark(folder.path(), &options)
+    };
+    assert_eq!(of("alpaca_eval_gpt4").unwrap().matrix.n_models(), 2);
+    let why = of("alpaca_eval_gpt5").unwrap_err().to_string();
+    assert!(why.contains("did you mean alpaca_eval_gpt4?"), "{why}");
 }

@@ -1,7 +1,29 @@
 //! What the user says about files that their content does not tell.
 
 use clap::{Args, ValueEnum};
-use tinyscope::data::read::{ReadOptions, Runs};
+use std::path::PathBuf;
+
+use tinyscope::data::read::{DEEPEST, DEPTH, Limits, Names, ReadOptions, Runs};
+
+/// Sources beside the first.
+#[derive(Debug, Default, Args)]
+pub(crate) struct More {
+    /// Further sources, joined to the first: models and items by name
+    #[arg(value_name = "MORE")]
+    pub(crate) more: Vec<PathBuf>,
+    /// Which names of models, scenarios and items are the same in two sources
+    #[arg(long, default_value = "exact")]
+    names: NamesArg,
+}
+
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+enum NamesArg {
+    /// Equal ones
+    #[default]
+    Exact,
+    /// Those that differ in case, spaces, signs or `/` against `__` only
+    Loose,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
@@ -23,6 +45,27 @@ pub(crate) struct Reading {
     /// What counts where a model was run several times
     #[arg(long, default_value = "newest")]
     runs: RunsArg,
+    /// Deepest nesting of JSON
+    #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = depth, help_heading = LIMITS)]
+    max_depth: usize,
+    /// Longest name of a model or item, in bytes
+    #[arg(long, value_name = "N", default_value = "4096", value_parser = super::positive, help_heading = LIMITS)]
+    max_name: usize,
+    /// Most bytes that a byte of a gzip file may unpack to
+    #[arg(long, value_name = "N", default_value = "300", value_parser = super::positive, help_heading = LIMITS)]
+    max_ratio: usize,
+    /// Most cells of a response matrix, models times items
+    #[arg(long, value_name = "N", default_value = "500000000", value_parser = super::positive, help_heading = LIMITS)]
+    max_cells: usize,
+}
+
+const LIMITS: &str = "Limits of what is read";
+
+fn depth(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if (DEPTH..=DEEPEST).contains(&n) => Ok(n),
+        _ => Err(format!("not a whole number from {DEPTH} to {DEEPEST}")),
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -32,7 +75,7 @@ enum RunsArg {
 }
 
 impl Reading {
-    pub(crate) fn options(&self) -> ReadOptions {
+    pub(crate) fn options(&self, more: &More) -> ReadOptions {
         ReadOptions {
             percent: self.percent,
             transpose: self.transpose,
@@ -42,6 +85,17 @@ impl Reading {
             runs: match self.runs {
                 RunsArg::Newest => Runs::Newest,
                 RunsArg::Separate => Runs::Separate,
+            },
+            also: more.more.clone(),
+            names: match more.names {
+                NamesArg::Exact => Names::Exact,
+                NamesArg::Loose => Names::Loose,
+            },
+            limits: Limits {
+                depth: self.max_depth,
+                name: self.max_name,
+                ratio: self.max_ratio as u64,
+                cells: self.max_cells,
             },
         }
     }

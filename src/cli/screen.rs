@@ -8,14 +8,16 @@ use tinyscope::estimate::Seen;
 use tinyscope::experiment::{ResponseForm, Settings};
 use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
 
-use super::{Experiment, MOST_DIMS, Reading, at_most, split_kind};
+use super::{Experiment, MOST_DIMS, More, Reading, at_most, split_kind};
 use crate::tui::{Marker, SavedFit, Step, ThemeName, ViewName, What, parse_keys};
 
 /// The explorer: what opens without a subcommand.
 #[derive(Debug, Args)]
 pub(crate) struct Explore {
-    /// A manifest, a table of responses, or demo:NAME [default: demo:helm-lite]
+    /// A manifest, a table of responses, a folder of logs, or demo:NAME [default: demo:helm-lite]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) more: More,
     /// Open a bundled demo
     #[arg(long, value_name = "NAME", conflicts_with = "data")]
     pub(crate) demo: Option<String>,
@@ -52,9 +54,11 @@ pub(crate) struct Screen {
 pub(crate) struct Render {
     /// Which view
     pub(crate) view: ViewName,
-    /// A manifest, a table of responses, or demo:NAME
+    /// A manifest, a table of responses, a folder of logs, or demo:NAME
     #[arg(required_unless_present = "open")]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) more: More,
     /// A settings file instead: the screen as it was written by the key w, f; VIEW is shown
     #[arg(long, value_name = "FILE", conflicts_with = "data")]
     pub(crate) open: Option<PathBuf>,

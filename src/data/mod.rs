@@ -4,6 +4,7 @@ mod benchmark;
 mod binarise;
 pub mod demo;
 mod diagnostics;
+mod join;
 mod matrix;
 pub mod read;
 mod responses;

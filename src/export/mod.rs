@@ -10,7 +10,7 @@ mod score;
 pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors};
 pub use items::{anchors_csv, anchors_for_harness};
 pub use model_file::{ModelFile, ScenarioModel};
-pub use published::{AnchorPoints, Published};
+pub use published::{AnchorPoints, Pickled, Published, pickled};
 pub use results::{estimate_json, show_json, sweep_json, warnings};
 pub use score::{ScenarioScore, Score};
 

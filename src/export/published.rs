@@ -6,12 +6,14 @@ use std::path::Path;
 use super::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors, StoredItems};
 use crate::anchors::SelectionKind;
 use crate::data::Aggregate;
-use crate::data::list;
-use crate::data::read::pickle::{self, View, scenario_of};
+use crate::data::read::pickle::{self, Pickle, View, scenario_of};
+use crate::data::read::{ReadOptions, Reading};
+use crate::data::{Benchmark, list};
 use crate::error::{Error, Result};
 use crate::estimate::Seen;
 use crate::experiment::Scope;
 use crate::irt::{Convention, ItemParameters, Prior};
+use crate::progress::Silent;
 
 /// Most numbers that a published file may unfold to.
 const NUMBERS: usize = 100_000_000;
@@ -36,6 +38,31 @@ pub struct AnchorPoints {
     pub points: Vec<(usize, f64)>,
 }
 
+/// What a pickle holds.
+#[derive(Debug, Clone)]
+pub enum Pickled {
+    /// Something published, without responses.
+    Published(Published),
+    /// Responses.
+    Benchmark(Box<Benchmark>),
+}
+
+/// Reads a pickle, whatever it holds; `None` for files that are none.
+///
+/// # Errors
+/// Those of [`Published::read`] and [`read::benchmark`].
+pub fn pickled(path: &Path, options: &ReadOptions) -> Result<Option<Pickled>> {
+    let Some(pickle) = pickle::pickle(path)? else {
+        return Ok(None);
+    };
+    if let Some(published) = Published::of(path, &pickle)? {
+        return Ok(Some(Pickled::Published(published)));
+    }
+    let reading = Reading::new(options, &Silent, &[]);
+    let benchmark = pickle::of_pickle(path, &pickle, &reading)?;
+    Ok(Some(Pickled::Benchmark(Box::new(benchmark))))
+}
+
 impl Published {
     /// Reads a published pickle; `None` for files that are no pickle, or one of responses.
     ///
@@ -48,9 +75,13 @@ impl Published {
     /// # Errors
     /// A pickle that cannot be read or is refused; parts that do not fit together; a structure that is not known.
     pub fn read(path: &Path) -> Result<Option<Self>> {
-        let Some(pickle) = pickle::pickle(path)? else {
-            return Ok(None);
-        };
+        match pickle::pickle(path)? {
+            Some(pickle) => Self::of(path, &pickle),
+            None => Ok(None),
+        }
+    }
+
+    fn of(path: &Path, pickle: &Pickle) -> Result<Option<Self>> {
         let root = pickle.root();
         if root.get("models").is_some() && root.get("data").is_some() {
             return Ok(None);

@@ -13,7 +13,7 @@ use crate::cli::{Anchors, AnchorsFormat};
 
 pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
-    keep_input(&args.data.data, args.out.as_deref())?;
+    keep_input(&args.data.sources(), args.out.as_deref())?;
     let benchmark = load(&args.data)?;
     let mut settings = args.model.settings(&benchmark)?;
     args.choice.apply(&mut settings);

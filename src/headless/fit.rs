@@ -12,7 +12,7 @@ use crate::cli::Fit;
 
 pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
-    keep_input(&args.data.data, args.out.as_deref())?;
+    keep_input(&args.data.sources(), args.out.as_deref())?;
     let benchmark = load(&args.data)?;
     let settings = args.model.settings(&benchmark)?;
     let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;

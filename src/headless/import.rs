@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Import, out: &mut dyn Write) -> Result<(), Failure> {
     let files = ["json", "csv.gz", "items.jsonl.gz"].map(|end| dir.join(format!("{stem}.{end}")));
     let mut benchmark = load(&args.data)?;
     for file in &files {
-        keep_input(&args.data.data, Some(file))?;
+        keep_input(&args.data.sources(), Some(file))?;
     }
     warn(&benchmark.warnings);
     // What reading left out or chose belongs to the data from here on.

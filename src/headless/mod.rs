@@ -22,10 +22,12 @@ use std::sync::Arc;
 use clap::CommandFactory;
 use serde_json::Value;
 use tinyscope::Error;
+use tinyscope::data::read::demo_name;
 use tinyscope::data::{Benchmark, demo, read};
 use tinyscope::error::nearest;
+use tinyscope::progress::Observer;
 
-use crate::cli::{Cli, Command, Data, Experiment, Explore, Reading, Screen, saved_settings};
+use crate::cli::{Cli, Command, Data, Experiment, Explore, Screen, saved_settings};
 use crate::tui;
 pub(crate) use progress::Bar;
 
@@ -84,21 +86,22 @@ fn explore(args: Explore) -> Result<i32, Failure> {
     threads(args.experiment.model.threads)?;
     let Explore {
         data,
+        more,
         demo,
         reading,
         experiment,
         screen,
         open,
     } = args;
-    if let Some(path) = data
-        .as_deref()
-        .filter(|p| demo_name(p).is_none() && !p.exists())
-    {
-        return Err(no_such_file(path).into());
+    for path in data.iter().chain(&more.more) {
+        if demo_name(path).is_none() && !path.exists() {
+            return Err(no_such_file(path).into());
+        }
     }
     let demo = demo.unwrap_or_else(|| "helm-lite".into());
     let data = data.unwrap_or_else(|| format!("demo:{demo}").into());
-    let options = screen_options((data, open), &reading, experiment, screen, None)?;
+    let reading = reading.options(&more);
+    let options = screen_options((data, open), reading, experiment, screen, None)?;
     // What cannot be written here is the screen, not results.
     let signal = tui::explore(&options).map_err(|e| Error::setting(e.to_string(), ""))?;
     Ok(if signal == 0 { 0 } else { 128 + signal })
@@ -107,7 +110,7 @@ fn explore(args: Explore) -> Result<i32, Failure> {
 /// What the explorer and its pictures are asked for; a settings file has the word where there is one.
 pub(crate) fn screen_options(
     (data, open): (PathBuf, Option<PathBuf>),
-    reading: &Reading,
+    reading: read::ReadOptions,
     experiment: Experiment,
     screen: Screen,
     view: Option<tui::ViewName>,
@@ -117,7 +120,7 @@ pub(crate) fn screen_options(
     let plain = tui::Options {
         source: data,
         read: benchmark,
-        reading: reading.options(),
+        reading,
         configure: Arc::new(move |benchmark| experiment.settings(benchmark)),
         theme,
         marker: screen.marker,
@@ -155,29 +158,32 @@ fn fail(message: &str) -> ExitCode {
 
 /// Reads the benchmark that the arguments name.
 pub(crate) fn load(data: &Data) -> tinyscope::Result<Benchmark> {
-    benchmark(&data.data, &data.reading.options())
+    benchmark(&data.data, &data.options(), &Bar::new())
 }
 
-/// Reads a file, or a bundled demo by `demo:NAME`.
-pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::Result<Benchmark> {
-    if let Some(name) = demo_name(path) {
-        return demo::load(name);
+/// Reads a file or folder, or a bundled demo by `demo:NAME`, with what is joined to it.
+pub(crate) fn benchmark(
+    path: &Path,
+    options: &read::ReadOptions,
+    observer: &dyn Observer,
+) -> tinyscope::Result<Benchmark> {
+    for source in std::iter::once(path).chain(options.also.iter().map(PathBuf::as_path)) {
+        if demo_name(source).is_none() && !source.exists() {
+            return Err(no_such_file(source));
+        }
     }
-    if !path.exists() {
-        return Err(no_such_file(path));
-    }
-    read::benchmark(path, options)
+    read::watched(path, options, observer)
 }
 
 /// Refuses to write over what is read.
-pub(crate) fn keep_input(data: &Path, out: Option<&Path>) -> tinyscope::Result<()> {
+pub(crate) fn keep_input(data: &[PathBuf], out: Option<&Path>) -> tinyscope::Result<()> {
     let Some(target) = out.and_then(|o| o.canonicalize().ok()) else {
         return Ok(());
     };
-    let read = read::files(data);
+    let read = data.iter().flat_map(|source| read::files(source));
     if read
-        .iter()
-        .any(|f| f.canonicalize().is_ok_and(|f| f == target))
+        .map(|f| f.canonicalize())
+        .any(|f| f.is_ok_and(|f| f == target))
     {
         return Err(Error::setting(
             format!("--out {} would replace what is read", target.display()),
@@ -200,11 +206,6 @@ fn no_such_file(path: &Path) -> Error {
         "give a manifest, a table of responses, or demo:NAME".into()
     };
     Error::setting(format!("{name}: no such file"), hint)
-}
-
-/// NAME where the path is `demo:NAME`.
-pub(crate) fn demo_name(path: &Path) -> Option<&str> {
-    path.to_str()?.strip_prefix(demo::PREFIX)
 }
 
 /// Warnings as lines on standard error.

@@ -15,6 +15,7 @@ pub(crate) fn run(args: Render) -> Result<(), Failure> {
     let Render {
         view,
         data,
+        more,
         open,
         reading,
         screen,
@@ -39,15 +40,17 @@ pub(crate) fn run(args: Render) -> Result<(), Failure> {
     }
     let (mut wanted, mut files): (Vec<Picture>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for (picture, path) in outputs.into_iter().flatten() {
-        for input in [Some(&data), open.as_ref(), screen.me.as_ref()] {
-            keep_input(input.unwrap_or(&data), Some(&path))?;
-        }
+        let mut inputs = vec![data.clone()];
+        inputs.extend(more.more.iter().cloned());
+        inputs.extend(open.iter().chain(&screen.me).cloned());
+        keep_input(&inputs, Some(&path))?;
         if let Some(picture) = picture {
             wanted.push(picture);
             files.push(path);
         }
     }
-    let options = screen_options((data, open), &reading, experiment, screen, Some(view))?;
+    let reading = reading.options(&more);
+    let options = screen_options((data, open), reading, experiment, screen, Some(view))?;
     let bar = Bar::new();
     let texts = pictures(&options, (width, height), (&keys.0, slide), &wanted, &bar)?;
     drop(bar);

@@ -11,11 +11,11 @@ use tinyscope::export::{AnchorsFile, Published};
 
 use super::table::Table;
 use super::{Failure, heading, json, warn};
-use crate::cli::Score;
+use crate::cli::{More, Score};
 
 pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
-    let answers = || read::responses(&args.responses, &args.reading.options());
-    let (file, responses) = match read::json_text(&args.anchors)? {
+    let answers = || read::responses(&args.responses, &args.reading.options(&More::default()));
+    let (file, responses) = match read::own_text(&args.anchors)? {
         Some(text) => (AnchorsFile::parse(&args.anchors, &text)?, answers()?),
         None => {
             let published = Published::read(&args.anchors)?.ok_or_else(|| {

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tinyscope::Error;
-use tinyscope::data::{Benchmark, Diagnostics, read};
-use tinyscope::export::{AnchorsFile, ModelFile, Published, show_json, warnings};
+use tinyscope::data::read::{self, demo_name};
+use tinyscope::data::{Benchmark, Diagnostics};
+use tinyscope::export::{AnchorsFile, ModelFile, Pickled, pickled, show_json, warnings};
 
 use super::table::{Table, number};
-use super::{Failure, benchmark, demo_name, heading, json, warn};
+use super::{Failure, heading, json, load, warn};
 use crate::cli::Show;
 
 pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
@@ -31,14 +32,21 @@ pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
         }
         None => {}
     }
+    let options = args.data.options();
     // A pipe can be read once only.
-    if demo_name(path).is_none()
-        && path.is_file()
-        && let Some(found) = Published::read(path)?
-    {
-        return super::published::show(path, &found, args.json, out);
-    }
-    let benchmark = benchmark(path, &args.data.reading.options())?;
+    let alone = demo_name(path).is_none() && path.is_file() && options.also.is_empty();
+    let pickled = if alone {
+        pickled(path, &options)?
+    } else {
+        None
+    };
+    let benchmark = match pickled {
+        Some(Pickled::Published(found)) => {
+            return super::published::show(path, &found, args.json, out);
+        }
+        Some(Pickled::Benchmark(benchmark)) => *benchmark,
+        None => load(&args.data)?,
+    };
     let diagnostics = Diagnostics::of(&benchmark);
     if args.json {
         return json(out, &show_json(&benchmark, &diagnostics));
@@ -59,7 +67,7 @@ fn own_file(path: &Path) -> Result<Option<(String, String)>, Failure> {
     if demo_name(path).is_some() || !path.is_file() {
         return Ok(None);
     }
-    let Some(text) = read::json_text(path)? else {
+    let Some(text) = read::own_text(path)? else {
         return Ok(None);
     };
     Ok(serde_json::from_str::<Kind>(&text)

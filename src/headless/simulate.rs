@@ -9,7 +9,7 @@ use tinyscope::progress::Part;
 use tinyscope::simulate::{FitSettings, Plain, Population, Shape};
 
 use super::{Bar, Failure, benchmark, heading, threads};
-use crate::cli::Simulate;
+use crate::cli::{More, Simulate};
 
 pub(crate) fn run(args: &Simulate, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.threads)?;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &Simulate, out: &mut dyn Write) -> Result<(), Failure> {
     let like = args
         .like
         .iter()
-        .map(|path| benchmark(path, &args.reading.options()))
+        .map(|path| benchmark(path, &args.reading.options(&More::default()), &bar))
         .collect::<tinyscope::Result<Vec<_>>>()?;
     let shape = shape(args, like.first())?;
     let population = if like.is_empty() {

@@ -21,7 +21,7 @@ use super::study::{Cell, FitShown, Mine, Study};
 use super::worker::Work;
 
 /// Reads a file, or a bundled demo by `demo:NAME`.
-pub(crate) type Read = fn(&Path, &ReadOptions) -> Result<Benchmark>;
+pub(crate) type Read = fn(&Path, &ReadOptions, &dyn Observer) -> Result<Benchmark>;
 /// Turns the command line's options into settings for a benchmark.
 pub(crate) type Configure = dyn Fn(&Benchmark) -> Result<Settings> + Send + Sync;
 
@@ -33,6 +33,8 @@ const KEPT: usize = 300;
 pub(crate) struct Engine {
     read: Read,
     options: ReadOptions,
+    /// What is open.
+    source: Option<Source>,
     configure: Arc<Configure>,
     /// Settings of the first benchmark that could be opened: names of scenarios are its own, the rest
     /// serves the others too.
@@ -50,6 +52,7 @@ impl Engine {
         Engine {
             read,
             options,
+            source: None,
             configure,
             settings: None,
             study: None,
@@ -59,8 +62,16 @@ impl Engine {
         }
     }
 
-    fn load(&mut self, source: &Source) -> Result<Outcome> {
-        let benchmark = (self.read)(&source.0, &self.options)?;
+    fn load(&mut self, source: &Source, observer: &dyn Observer) -> Result<Outcome> {
+        // What was named beside the first source does not belong to another.
+        if self
+            .source
+            .replace(source.clone())
+            .is_some_and(|s| s != *source)
+        {
+            self.options.also.clear();
+        }
+        let benchmark = (self.read)(&source.0, &self.options, observer)?;
         let settings = match &self.settings {
             Some(first) => Settings {
                 scenarios: Vec::new(),
@@ -289,7 +300,7 @@ impl Work for Engine {
         #[cfg(debug_assertions)]
         fail_on_demand(job);
         match job {
-            Job::Load(source) => self.load(source),
+            Job::Load(source) => self.load(source, observer),
             Job::Fit(key) => self.fit(*key, observer),
             Job::Cell(key) => self.cell(key, observer),
             Job::Answers(file) => self.answers(file),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use tinyscope::anchors::{Edits, SelectionKind};
-use tinyscope::data::read::ReadOptions;
+use tinyscope::data::read::{ReadOptions, demo_name};
 use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Scope as Theta};
 
@@ -141,7 +141,10 @@ impl Saved {
                 ability: settings.ability.name().into(),
                 seen: settings.seen.name().into(),
                 responses: settings.responses.name().into(),
-                reading: state.reading.clone(),
+                reading: ReadOptions {
+                    also: state.reading.also.iter().map(|path| whole(path)).collect(),
+                    ..state.reading.clone()
+                },
             },
             view: state.view,
             setting: saved_setting(study, &state.setting),
@@ -205,8 +208,13 @@ impl Saved {
             return Err(named(why));
         }
         let folder = file.parent().unwrap_or(Path::new(""));
-        if !saved.data.to_string_lossy().starts_with("demo:") {
+        if demo_name(&saved.data).is_none() {
             saved.data = folder.join(&saved.data);
+        }
+        for also in &mut saved.fit.reading.also {
+            if demo_name(also).is_none() {
+                *also = folder.join(&*also);
+            }
         }
         saved.me = saved.me.map(|me| folder.join(me));
         Ok(saved)

@@ -71,7 +71,14 @@ pub(crate) fn update(state: &mut State, event: Event) -> Vec<Effect> {
 
 /// Starts reading a benchmark.
 pub(crate) fn open(state: &mut State, source: Source) -> Effect {
-    state.source = Some(source.clone());
+    // What was named beside the first source does not belong to another.
+    if state
+        .source
+        .replace(source.clone())
+        .is_some_and(|s| s != source)
+    {
+        state.reading.also.clear();
+    }
     let effect = start(state, Job::Load(source));
     state.first_generation = state.generation;
     effect

@@ -1,16 +1,16 @@
 //! AlpacaEval: a folder of models, each with the annotations of a judge (`annotations.json`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::gather::{ALL, Gathered};
-use super::open;
 use super::python::{Mended, number};
-use crate::data::{Benchmark, ItemText};
-use crate::error::{Error, Result};
+use super::{Reading, json};
+use crate::data::{Benchmark, ItemText, list};
+use crate::error::{Error, Result, nearest};
 
 /// The file that a judge writes.
 const FILE: &str = "annotations.json";
@@ -55,22 +55,25 @@ pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// Placed ones of the file that is no list of annotations, or whose preference is none.
-pub(super) fn read(folder: &Path, files: &[PathBuf]) -> Result<Benchmark> {
+pub(super) fn read(folder: &Path, files: &[PathBuf], reading: &Reading<'_>) -> Result<Benchmark> {
     let mut gathered = Gathered::default();
+    let files = of_one_judge(folder, files, reading, &mut gathered.warnings)?;
     let mut order: HashMap<String, usize> = HashMap::new();
     for file in files {
-        let reader = Mended::new(open(file)?.reader());
-        let annotations: Vec<Annotation> = serde_json::from_reader(reader).map_err(|e| {
-            let what = format!("not a list of annotations: {e}");
-            Error::at_line(
-                file,
-                e.line() as u64,
-                what,
-                "give AlpacaEval's annotations.json",
-            )
-        })?;
+        let records = Mended::new(reading.open(file)?.reader());
+        let annotations: Vec<Annotation> =
+            json::value(records, reading.limits.depth).map_err(|e| {
+                let what = format!("not a list of annotations: {}", json::without_place(&e));
+                Error::at_line(
+                    file,
+                    e.line() as u64,
+                    what,
+                    "give AlpacaEval's annotations.json",
+                )
+            })?;
         let name = annotations.iter().find_map(|a| a.generator_2.clone());
         let name = name.unwrap_or_else(|| model_of(folder, file));
+        reading.limits.check_name(file, &name)?;
         let model = gathered.model(&name);
         let mut repeated = 0;
         for (number, annotation) in annotations.into_iter().enumerate() {
@@ -110,7 +113,12 @@ pub(super) fn read(folder: &Path, files: &[PathBuf]) -> Result<Benchmark> {
         }
     }
     gathered
-        .finish(folder, "AlpacaEval annotations", "win probability".into())
+        .finish(
+            folder,
+            "AlpacaEval annotations",
+            "win probability".into(),
+            &reading.limits,
+        )?
         .ok_or_else(|| {
             Error::input(
                 folder,
@@ -118,6 +126,60 @@ pub(super) fn read(folder: &Path, files: &[PathBuf]) -> Result<Benchmark> {
                 "give a folder with MODEL/.../annotations.json",
             )
         })
+}
+
+/// The judge of AlpacaEval 2.0, which the paper uses.
+const JUDGE: &str = "weighted_alpaca_eval_gpt4_turbo";
+
+/// The annotations of one judge: verdicts of several are never mixed. The judge is the folder between the model's and the
+/// file. `--metric` names one; else that of AlpacaEval 2.0, else the one with most models, and it is said.
+fn of_one_judge<'f>(
+    folder: &Path,
+    files: &'f [PathBuf],
+    reading: &Reading<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<&'f PathBuf>> {
+    let judge = |file: &PathBuf| -> Option<String> {
+        let mut between = file.strip_prefix(folder).ok()?.components().skip(1);
+        let judge = between.next()?.as_os_str().to_string_lossy().into_owned();
+        (judge != FILE).then_some(judge)
+    };
+    let mut judges: BTreeMap<String, usize> = BTreeMap::new();
+    for judge in files.iter().filter_map(judge) {
+        *judges.entry(judge).or_default() += 1;
+    }
+    let chosen = match &reading.metric {
+        Some(asked) if judges.contains_key(asked) => asked.clone(),
+        Some(asked) => {
+            let hint = match nearest(asked, judges.keys().map(String::as_str)) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are: {}", list(judges.keys().map(String::as_str))),
+            };
+            return Err(Error::input(
+                folder,
+                format!("no model was annotated by the judge {asked}"),
+                hint,
+            ));
+        }
+        None if judges.len() < 2 => return Ok(files.iter().collect()),
+        None if judges.contains_key(JUDGE) => JUDGE.to_owned(),
+        None => {
+            let most = judges.iter().max_by_key(|(_, n)| **n);
+            most.map_or(String::new(), |(judge, _)| judge.clone())
+        }
+    };
+    let (kept, others): (Vec<_>, Vec<_>) = files
+        .iter()
+        .partition(|file| judge(file).is_none_or(|judge| judge == chosen));
+    judges.remove(&chosen);
+    if !others.is_empty() {
+        warnings.push(format!(
+            "the judge {chosen} counts, {} annotations of others are left out: {} (--metric chooses)",
+            others.len(),
+            list(judges.keys().map(String::as_str))
+        ));
+    }
+    Ok(kept)
 }
 
 /// The model's folder: the first one below the benchmark's.

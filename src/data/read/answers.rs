@@ -9,10 +9,11 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::manifest::without_place;
+use super::json::{self, without_place};
 use super::separated::{self, delimiter, is_missing};
-use super::{ReadOptions, Source, open};
+use super::{ReadOptions, Reading, Source};
 use crate::error::{Error, Place, Result};
+use crate::progress::Silent;
 
 const REMEDY: &str = "write JSON {\"item\": score, ...}, CSV lines `item,score`, or a table `model,item...` of one model";
 
@@ -22,11 +23,12 @@ const REMEDY: &str = "write JSON {\"item\": score, ...}, CSV lines `item,score`,
 /// # Errors
 /// With line or item: a score that is no number in \[0, 1\], an item given twice, a table of several models, no score.
 pub fn responses(path: &Path, options: &ReadOptions) -> Result<HashMap<String, f64>> {
-    let source = open(path)?;
+    let reading = &Reading::new(options, &Silent, &[]);
+    let source = reading.open(path)?;
     let found = match source.first_byte() {
         None => return Err(Error::input(path, "the file is empty", REMEDY)),
-        Some(b'{') => from_json(path, source, options)?,
-        Some(_) if source.looks_like_text() => from_lines(path, source, options)?,
+        Some(b'{') => from_json(path, source, reading)?,
+        Some(_) if source.looks_like_text() => from_lines(path, source, reading)?,
         Some(_) => return Err(Error::input(path, "not a format this reads", REMEDY)),
     };
     if found.is_empty() {
@@ -63,9 +65,13 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
-fn from_json(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
+fn from_json(
+    path: &Path,
+    source: Source<'_>,
+    reading: &Reading<'_>,
+) -> Result<HashMap<String, f64>> {
     let text = source.text(path)?;
-    let Pairs(pairs) = serde_json::from_str(&text).map_err(|e| Error::Input {
+    let Pairs(pairs) = json::text(&text, reading.limits.depth).map_err(|e| Error::Input {
         place: Place {
             file: path.to_owned(),
             line: Some(e.line() as u64),
@@ -74,7 +80,7 @@ fn from_json(path: &Path, source: Source, options: &ReadOptions) -> Result<HashM
         what: format!("not a JSON object: {}", without_place(&e)),
         hint: REMEDY.into(),
     })?;
-    let scale = if options.percent { 0.01 } else { 1.0 };
+    let scale = if reading.percent { 0.01 } else { 1.0 };
     let mut found = HashMap::with_capacity(pairs.len());
     let mut seen = HashSet::with_capacity(pairs.len());
     for (item, value) in pairs {
@@ -104,22 +110,26 @@ fn from_json(path: &Path, source: Source, options: &ReadOptions) -> Result<HashM
     Ok(found)
 }
 
-fn from_lines(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
-    let delimiter = options
+fn from_lines(
+    path: &Path,
+    source: Source<'_>,
+    reading: &Reading<'_>,
+) -> Result<HashMap<String, f64>> {
+    let delimiter = reading
         .delimiter
         .unwrap_or_else(|| delimiter(source.head()));
     let first = source.head().split(|&b| b == b'\n').next().unwrap_or(&[]);
     let cells: Vec<&[u8]> = first.split(|&b| b == delimiter).collect();
     let is_table = cells.len() > 2 || cells[0].trim_ascii().eq_ignore_ascii_case(b"model");
     if is_table {
-        return from_table(path, source, options);
+        return from_table(path, source, reading);
     }
     let mut reader = ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
         .has_headers(false)
         .from_reader(source.reader());
-    let scale = if options.percent { 0.01 } else { 1.0 };
+    let scale = if reading.percent { 0.01 } else { 1.0 };
     let mut found = HashMap::new();
     for (number, record) in reader.records().enumerate() {
         let record = record.map_err(|e| {
@@ -166,8 +176,12 @@ fn from_lines(path: &Path, source: Source, options: &ReadOptions) -> Result<Hash
     Ok(found)
 }
 
-fn from_table(path: &Path, source: Source, options: &ReadOptions) -> Result<HashMap<String, f64>> {
-    let table = separated::read(path, source, options)?;
+fn from_table(
+    path: &Path,
+    source: Source<'_>,
+    reading: &Reading<'_>,
+) -> Result<HashMap<String, f64>> {
+    let table = separated::read(path, source, reading)?;
     let m = table.matrix;
     if m.n_models() != 1 {
         return Err(Error::input(

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use super::Limits;
 use crate::data::{
     Aggregate, Benchmark, ItemText, ItemTexts, MatrixBuilder, Scenario, SubScenario,
 };
+use crate::error::Result;
 
 /// Scenario, sub-scenario and item: what a score is of.
 pub(super) type Place = (String, String, String);
@@ -89,10 +91,20 @@ impl Gathered {
 
     /// The benchmark: scenarios and items in order of their first score, models in order of theirs. Sub-scenarios count
     /// equally. `None` without a score.
-    pub(super) fn finish(self, origin: &Path, source: &str, metric: String) -> Option<Benchmark> {
+    ///
+    /// # Errors
+    /// More cells than the limit.
+    pub(super) fn finish(
+        self,
+        origin: &Path,
+        source: &str,
+        metric: String,
+        limits: &Limits,
+    ) -> Result<Option<Benchmark>> {
         if self.models.is_empty() || self.at.is_empty() {
-            return None;
+            return Ok(None);
         }
+        limits.check_cells(origin, self.models.len(), self.at.len())?;
         let mut items = Vec::with_capacity(self.at.len());
         let mut columns = Vec::with_capacity(self.at.len());
         let mut scenarios = Vec::new();
@@ -127,7 +139,7 @@ impl Gathered {
             builder.push(name.clone(), &row);
         }
         let name = origin.file_name().map(|n| n.to_string_lossy().into_owned());
-        Some(Benchmark {
+        Ok(Some(Benchmark {
             name: name.unwrap_or_default(),
             origin: origin.to_owned(),
             simulated: false,
@@ -141,7 +153,7 @@ impl Gathered {
             organisations: BTreeMap::new(),
             texts: self.texts,
             warnings: self.warnings,
-        })
+        }))
     }
 }
 

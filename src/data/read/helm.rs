@@ -8,13 +8,15 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::gather::{ALL, Gathered, Place};
-use super::open;
 use super::python::{Mended, number};
-use crate::data::{Benchmark, ItemText};
+use super::{Reading, Runs, json};
+use crate::data::{Benchmark, ItemText, list as names};
 use crate::error::{Error, Result, nearest};
 
 /// The file with a run's scores.
 const FILE: &str = "per_instance_stats.json";
+/// The file with the texts of its instances.
+const TEXTS: &str = "instances.json";
 /// Arguments of a run that name no part of the scenario.
 const NOT_PARTS: [&str; 11] = [
     "model",
@@ -97,6 +99,7 @@ struct Reference {
 }
 
 /// A run's folder with what its name says.
+#[derive(Debug, Clone)]
 pub(super) struct Run {
     folder: PathBuf,
     scenario: String,
@@ -155,18 +158,18 @@ pub(super) fn runs(folder: &Path) -> Vec<Run> {
     found
 }
 
-/// The files of the runs in a folder.
-pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
-    let runs = runs(folder).into_iter();
-    runs.flat_map(|run| [run.folder.join(FILE), run.folder.join("instances.json")])
-        .filter(|file| file.is_file())
-        .collect()
+/// The files of runs.
+pub(super) fn files(runs: &[Run]) -> Vec<PathBuf> {
+    let files = runs
+        .iter()
+        .flat_map(|run| [FILE, TEXTS].map(|name| run.folder.join(name)));
+    files.filter(|file| file.is_file()).collect()
 }
 
-fn list<T: serde::de::DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
-    let reader = Mended::new(open(file)?.reader());
-    serde_json::from_reader(reader).map_err(|e| {
-        let what = format!("not a list of HELM's: {e}");
+fn list<T: serde::de::DeserializeOwned>(file: &Path, reading: &Reading<'_>) -> Result<Vec<T>> {
+    let records = Mended::new(reading.open(file)?.reader());
+    json::value(records, reading.limits.depth).map_err(|e| {
+        let what = format!("not a list of HELM's: {}", json::without_place(&e));
         Error::at_line(file, e.line() as u64, what, "give a folder of HELM runs")
     })
 }
@@ -186,19 +189,89 @@ fn metric_of(scenario: &str, there: &BTreeSet<String>, asked: Option<&str>) -> O
         .map(str::to_owned)
 }
 
+/// The runs that count. Of several of a model and scenario, in several suites, the one of the newest suite does (`v1.10.0`
+/// is newer than `v1.9.0`); or each is a model of its own.
+fn counted(runs: &[Run], keep: Runs, warnings: &mut Vec<String>) -> Vec<Run> {
+    let suite = |run: &Run| -> String {
+        let suite = run.folder.parent().and_then(Path::file_name);
+        suite.map_or(String::new(), |s| s.to_string_lossy().into_owned())
+    };
+    let mut several: BTreeMap<(&str, &str, &str), Vec<&Run>> = BTreeMap::new();
+    for run in runs {
+        let same = several.entry((&run.model, &run.scenario, &run.sub));
+        same.or_default().push(run);
+    }
+    let of_several: BTreeSet<&str> = several
+        .iter()
+        .filter(|(_, same)| same.len() > 1)
+        .map(|((model, ..), _)| *model)
+        .collect();
+    let mut older: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut kept = Vec::with_capacity(runs.len());
+    for run in runs {
+        let same = &several[&(&*run.model, &*run.scenario, &*run.sub)];
+        let newest = same
+            .iter()
+            .max_by_key(|run| (natural(&suite(run)), &run.folder));
+        if keep == Runs::Separate && of_several.contains(&*run.model) {
+            kept.push(Run {
+                model: format!("{} @{}", run.model, suite(run)),
+                ..run.clone()
+            });
+        } else if newest.is_none_or(|newest| newest.folder == run.folder) {
+            kept.push(run.clone());
+        } else {
+            let what = match &*run.sub {
+                ALL => run.scenario.clone(),
+                sub => format!("{}/{sub}", run.scenario),
+            };
+            let of = older.entry(&run.model).or_default();
+            of.push(format!("{what} of {}", suite(run)));
+        }
+    }
+    for (model, older) in older {
+        warnings.push(format!(
+            "model {model:?} has several runs: the newest suite counts, left out: {} (--runs separate keeps them)",
+            names(older.iter().map(String::as_str))
+        ));
+    }
+    kept
+}
+
+/// What sorts names with numbers in them by the numbers.
+fn natural(name: &str) -> Vec<(u64, String)> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let word = rest
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let (text, after) = rest.split_at(word);
+        let digits = after
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(after.len());
+        parts.push((0, text.to_owned()));
+        parts.push((after[..digits].parse().unwrap_or(u64::MAX), String::new()));
+        rest = &after[digits..];
+    }
+    parts
+}
+
 /// Reads the `runs` of a folder. Perturbed instances and later trials are left out, and rows without a score where the
 /// instance has a scored one. `metric` is taken by name; without it the scenario's own (HELM Lite's), and it is named.
 ///
 /// # Errors
 /// Placed ones of a file that is not HELM's, a score outside \[0, 1\], a metric that no run has.
-pub(super) fn read(folder: &Path, runs: &[Run], metric: Option<&str>) -> Result<Benchmark> {
+pub(super) fn read(folder: &Path, runs: &[Run], reading: &Reading<'_>) -> Result<Benchmark> {
+    let metric = reading.metric.as_deref();
     let mut gathered = Gathered::default();
+    let runs = counted(runs, reading.runs, &mut gathered.warnings);
     let mut metrics: BTreeMap<String, String> = BTreeMap::new();
     let mut offered: BTreeSet<String> = BTreeSet::new();
     let (mut perturbed, mut later) = (0usize, 0usize);
-    for run in runs {
+    for run in &runs {
         let file = run.folder.join(FILE);
-        let instances: Vec<Instance> = list(&file)?;
+        let instances: Vec<Instance> = list(&file, reading)?;
         let there: BTreeSet<String> = instances
             .iter()
             .flat_map(|i| i.stats.iter().map(|s| s.name.name.clone()))
@@ -228,6 +301,7 @@ pub(super) fn read(folder: &Path, runs: &[Run], metric: Option<&str>) -> Result<
                 later += 1;
                 continue;
             }
+            reading.limits.check_name(&file, &instance.instance_id)?;
             let item = gathered.item(&place(&instance.instance_id));
             let Some(score) = instance.stats.iter().find(plain).and_then(|s| s.mean) else {
                 continue;
@@ -244,7 +318,7 @@ pub(super) fn read(folder: &Path, runs: &[Run], metric: Option<&str>) -> Result<
             }
             gathered.score(model, item, score);
         }
-        texts(run, &place, &mut gathered)?;
+        texts(run, &place, reading, &mut gathered)?;
     }
     if let (Some(asked), true) = (metric, metrics.is_empty()) {
         let hint = match nearest(asked, offered.iter().map(String::as_str)) {
@@ -272,18 +346,28 @@ pub(super) fn read(folder: &Path, runs: &[Run], metric: Option<&str>) -> Result<
     let named = named.join(", ");
     gathered.warnings.push(format!("metric: {named}"));
     gathered
-        .finish(folder, "HELM per-instance statistics", named)
+        .finish(
+            folder,
+            "HELM per-instance statistics",
+            named,
+            &reading.limits,
+        )?
         .ok_or_else(|| Error::input(folder, "no score in it", "give a folder of HELM runs"))
 }
 
 /// Texts of a run's instances, where it has them.
-fn texts(run: &Run, place: &dyn Fn(&str) -> Place, gathered: &mut Gathered) -> Result<()> {
-    let file = run.folder.join("instances.json");
+fn texts(
+    run: &Run,
+    place: &dyn Fn(&str) -> Place,
+    reading: &Reading<'_>,
+    gathered: &mut Gathered,
+) -> Result<()> {
+    let file = run.folder.join(TEXTS);
     if !file.is_file() {
         return Ok(());
     }
     let mut seen: HashSet<String> = HashSet::new();
-    for instance in list::<InstanceText>(&file)? {
+    for instance in list::<InstanceText>(&file, reading)? {
         // Perturbed copies of an instance follow it under the same id.
         if !seen.insert(instance.id.clone()) {
             continue;

@@ -10,7 +10,7 @@ use serde::de::{
 };
 
 use super::Source;
-use super::manifest::without_place;
+use super::json::{self, without_place};
 use super::python::{Mended, mend};
 use crate::error::{Error, Place, Result};
 
@@ -67,9 +67,14 @@ impl At {
 ///
 /// # Errors
 /// With line or record: what is no such record; damaged gzip; what `sink` finds.
-pub(super) fn each<S: Sink>(path: &Path, source: Source, sink: &mut S) -> Result<Option<At>> {
+pub(super) fn each<S: Sink>(
+    path: &Path,
+    source: Source<'_>,
+    depth: usize,
+    sink: &mut S,
+) -> Result<Option<At>> {
     if source.first_byte() == Some(b'[') {
-        return array(path, source, sink);
+        return array(path, source, depth, sink);
     }
     let mut reader = BufReader::with_capacity(CHUNK, source.reader());
     let mut line = Vec::new();
@@ -78,21 +83,21 @@ pub(super) fn each<S: Sink>(path: &Path, source: Source, sink: &mut S) -> Result
         let held = reader.by_ref().take(LONGEST_HELD);
         // Only a line feed ends a record, whatever else Unicode calls a line.
         let n = { held }.read_until(b'\n', &mut line);
-        if n.map_err(|e| damaged(path, At::Line(number), &e))? == 0 {
+        if n.map_err(|e| damaged(path, At::Line(number), e))? == 0 {
             break;
         }
         let at = At::Line(number);
         let whole = line.ends_with(b"\n");
         let record = if !whole && line.len() as u64 == LONGEST_HELD {
-            long(sink, &line, &mut reader)
+            long(sink, depth, &line, &mut reader)
         } else if line.trim_ascii().is_empty() {
             continue;
         } else {
-            short(sink, &mut line).map_err(|e| (e, whole))
+            short(sink, depth, &mut line).map_err(|e| (e, whole))
         };
         match record {
             Ok(record) => sink.take(record, at)?,
-            Err((e, _)) if e.is_io() => return Err(damaged(path, at, &e)),
+            Err((e, _)) if e.is_io() => return Err(damaged(path, at, e.into())),
             Err((e, false)) if e.is_eof() => return Ok(Some(at)),
             Err((e, _)) => {
                 return Err(Error::Input {
@@ -110,18 +115,19 @@ pub(super) fn each<S: Sink>(path: &Path, source: Source, sink: &mut S) -> Result
     Ok(None)
 }
 
-fn damaged(path: &Path, at: At, e: &dyn fmt::Display) -> Error {
-    at.error(
-        path,
-        format_args!("unreadable: {e}"),
-        "the file may be cut off or damaged",
-    )
+fn damaged(path: &Path, at: At, e: std::io::Error) -> Error {
+    let hint = match e.kind() {
+        // A limit; the message names the option.
+        std::io::ErrorKind::FileTooLarge => "",
+        _ => "the file may be cut off or damaged",
+    };
+    at.error(path, format_args!("unreadable: {e}"), hint)
 }
 
 /// A line in memory: parsed as it stands, and once more where Python wrote what is no JSON.
-fn short<S: Sink>(sink: &S, line: &mut [u8]) -> serde_json::Result<S::Record> {
+fn short<S: Sink>(sink: &S, depth: usize, line: &mut [u8]) -> serde_json::Result<S::Record> {
     let parse = |bytes: &[u8]| {
-        let mut from = serde_json::Deserializer::from_slice(bytes);
+        let mut from = json::of_slice(bytes, depth)?;
         let record = sink.read(&mut from)?;
         from.end().map(|()| record)
     };
@@ -137,6 +143,7 @@ fn short<S: Sink>(sink: &S, line: &mut [u8]) -> serde_json::Result<S::Record> {
 /// A line too long to hold, of which `start` was read; with an error, whether the line had an end.
 fn long<S: Sink>(
     sink: &S,
+    depth: usize,
     start: &[u8],
     reader: &mut impl BufRead,
 ) -> std::result::Result<S::Record, (serde_json::Error, bool)> {
@@ -145,7 +152,7 @@ fn long<S: Sink>(
         ended: false,
     };
     let all = Mended::new(Cursor::new(start).chain(&mut rest));
-    let mut from = serde_json::Deserializer::from_reader(BufReader::with_capacity(CHUNK, all));
+    let mut from = json::of_reader(all, depth);
     let record = sink
         .read(&mut from)
         .and_then(|record| from.end().map(|()| record));
@@ -181,7 +188,12 @@ impl<R: BufRead> Read for RestOfLine<'_, R> {
 }
 
 /// Records of an array, read as they come.
-fn array<S: Sink>(path: &Path, source: Source, sink: &mut S) -> Result<Option<At>> {
+fn array<S: Sink>(
+    path: &Path,
+    source: Source<'_>,
+    depth: usize,
+    sink: &mut S,
+) -> Result<Option<At>> {
     struct One<'s, S>(&'s S);
     impl<'de, S: Sink> DeserializeSeed<'de> for One<'_, S> {
         type Value = S::Record;
@@ -217,8 +229,7 @@ fn array<S: Sink>(path: &Path, source: Source, sink: &mut S) -> Result<Option<At
         }
     }
     let (mut count, mut refused) = (0, None);
-    let reader = BufReader::with_capacity(CHUNK, Mended::new(source.reader()));
-    let mut from = serde_json::Deserializer::from_reader(reader);
+    let mut from = json::of_reader(Mended::new(source.reader()), depth);
     let visitor = All {
         sink,
         count: &mut count,
@@ -231,7 +242,7 @@ fn array<S: Sink>(path: &Path, source: Source, sink: &mut S) -> Result<Option<At
     match (refused, read) {
         (Some(e), _) => Err(e),
         (None, Ok(())) => Ok(None),
-        (None, Err(e)) if e.is_io() => Err(damaged(path, at, &e)),
+        (None, Err(e)) if e.is_io() => Err(damaged(path, at, e.into())),
         (None, Err(e)) if e.is_eof() => Ok(Some(at)),
         (None, Err(e)) => {
             let what = format!("not a record: {}", without_place(&e));

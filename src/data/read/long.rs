@@ -1,12 +1,11 @@
 //! Long tables: a line an answer, with columns `model`, `item` and `score` among others.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use csv::ByteRecord;
 
 use super::names::Names;
-use super::separated::{Cells, Table, next, text};
+use super::separated::{Cells, Table, next};
 use crate::data::MatrixBuilder;
 use crate::error::{Error, Result};
 
@@ -40,13 +39,12 @@ impl Columns {
 /// # Errors
 /// With line and column: a line of the wrong length, a score that is none, a pair given twice; no line.
 pub(super) fn read<R: std::io::Read>(
-    path: &Path,
     reader: &mut csv::Reader<R>,
     heading: &ByteRecord,
     columns: Columns,
-    scale: f64,
+    cells: &Cells<'_>,
 ) -> Result<Table> {
-    let cells = Cells { path, scale };
+    let path = cells.path;
     let (mut items, mut models) = (Order::default(), Order::default());
     let mut rows: Vec<HashMap<usize, (f64, u64)>> = Vec::new();
     let mut record = ByteRecord::new();
@@ -60,7 +58,7 @@ pub(super) fn read<R: std::io::Read>(
                 "give every line a cell for each column of the first line",
             ));
         }
-        let name = |column: usize| text(path, line, column, record[column].trim_ascii());
+        let name = |column: usize| cells.name(&record[column], line, column);
         let (model, item) = (name(columns.model)?, name(columns.item)?);
         if item.is_empty() {
             return Err(Error::at_line(path, line, "no item id", ""));
@@ -84,6 +82,9 @@ pub(super) fn read<R: std::io::Read>(
         let what = "no models: the file has a header and no rows";
         return Err(Error::input(path, what, ""));
     }
+    cells
+        .limits
+        .check_cells(path, rows.len(), items.names.len())?;
     let mut names = Names::default();
     let mut matrix = MatrixBuilder::new(items.names);
     let mut scores = Vec::new();

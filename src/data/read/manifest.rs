@@ -7,9 +7,12 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ReadOptions, Source, Table, open, separated};
+use super::json::{self, without_place};
+use super::jsonlines::first_keys;
+use super::{ReadOptions, Reading, Source, Table, separated};
 use crate::data::{Aggregate, Benchmark, ItemText, ItemTexts, Scenario, SubScenario};
 use crate::error::{Error, Result, nearest};
+use crate::progress::Silent;
 
 /// A manifest as it stands in its file. Keys that are not known here are ignored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -96,14 +99,14 @@ impl Aggregates {
 
 const REMEDY: &str = "a manifest has `benchmark`, `matrix` (a file name) and `scenarios` {scenario: {sub-scenario: [first, end]}}";
 
-pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result<Benchmark> {
-    let manifest = parse(path, source)?;
+pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Result<Benchmark> {
+    let manifest = parse(path, source, reading.limits.depth)?;
     let matrix = path.with_file_name(&manifest.matrix);
-    let table = separated::read(&matrix, open(&matrix)?, options)?;
+    let table = separated::read(&matrix, reading.open(&matrix)?, reading)?;
     let texts = match &manifest.item_text {
         Some(name) => {
             let path = path.with_file_name(name);
-            item_texts(&path, open(&path)?)?
+            item_texts(&path, reading.open(&path)?)?
         }
         None => ItemTexts::default(),
     };
@@ -111,9 +114,11 @@ pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result
 }
 
 /// A manifest with its matrix, both already open; no item texts.
-pub(super) fn joined(origin: &Path, manifest: Source, matrix: Source) -> Result<Benchmark> {
-    let manifest = parse(origin, manifest)?;
-    let table = separated::read(origin, matrix, &ReadOptions::default())?;
+pub(super) fn joined(origin: &Path, manifest: Source<'_>, matrix: Source<'_>) -> Result<Benchmark> {
+    let manifest = parse(origin, manifest, json::DEPTH)?;
+    let options = ReadOptions::default();
+    let reading = Reading::new(&options, &Silent, &[]);
+    let table = separated::read(origin, matrix, &reading)?;
     assemble(origin, manifest, table, ItemTexts::default())
 }
 
@@ -121,11 +126,11 @@ pub(super) fn joined(origin: &Path, manifest: Source, matrix: Source) -> Result<
 pub(super) fn read_for(
     path: &Path,
     matrix: &Path,
-    options: &ReadOptions,
+    reading: &Reading<'_>,
 ) -> Result<Option<Benchmark>> {
-    match parse(path, open(path)?) {
+    match parse(path, reading.open(path)?, reading.limits.depth) {
         Ok(manifest) if path.with_file_name(&manifest.matrix) == matrix => {
-            read(path, open(path)?, options).map(Some)
+            read(path, reading.open(path)?, reading).map(Some)
         }
         _ => Ok(None),
     }
@@ -136,13 +141,16 @@ pub(super) fn parts(path: &Path) -> Vec<PathBuf> {
     if !path.is_file() {
         return Vec::new();
     }
-    let Ok(source) = open(path) else {
+    let options = ReadOptions::default();
+    let reading = Reading::new(&options, &Silent, &[]);
+    let Ok(source) = reading.open(path) else {
         return Vec::new();
     };
-    if source.first_byte() != Some(b'{') {
+    // Anything else may be large: it is not read to find that out.
+    if !first_keys(source.head()).iter().any(|k| k == "matrix") {
         return Vec::new();
     }
-    let Ok(manifest) = parse(path, source) else {
+    let Ok(manifest) = parse(path, source, json::DEEPEST) else {
         return Vec::new();
     };
     [Some(manifest.matrix), manifest.item_text]
@@ -152,9 +160,9 @@ pub(super) fn parts(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn parse(path: &Path, source: Source) -> Result<Manifest> {
+fn parse(path: &Path, source: Source<'_>, depth: usize) -> Result<Manifest> {
     let text = source.text(path)?;
-    serde_json::from_str(&text).map_err(|e| Error::Input {
+    json::text(&text, depth).map_err(|e| Error::Input {
         place: crate::error::Place {
             file: path.to_owned(),
             line: Some(e.line() as u64),
@@ -163,15 +171,6 @@ fn parse(path: &Path, source: Source) -> Result<Manifest> {
         what: format!("not a manifest: {}", without_place(&e)),
         hint: REMEDY.into(),
     })
-}
-
-/// serde_json repeats the place at the end of its message; ours stands in front.
-pub(crate) fn without_place(e: &serde_json::Error) -> String {
-    let text = e.to_string();
-    match text.rfind(" at line ") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
 }
 
 /// Joins a manifest with its matrix and texts, and checks one against the other.
@@ -302,7 +301,7 @@ fn scenarios(path: &Path, manifest: &Manifest, n_items: usize) -> Result<Vec<Sce
 }
 
 /// Reads item texts: JSON lines with `id`, `text` and optionally `options`, `answer`, `category`.
-pub(crate) fn item_texts(path: &Path, source: Source) -> Result<ItemTexts> {
+pub(crate) fn item_texts(path: &Path, source: Source<'_>) -> Result<ItemTexts> {
     #[derive(Deserialize)]
     struct Line {
         id: String,

@@ -5,6 +5,7 @@ mod answers;
 mod gather;
 mod harness;
 mod helm;
+mod json;
 mod jsonlines;
 mod long;
 mod manifest;
@@ -12,6 +13,7 @@ mod names;
 pub(crate) mod pickle;
 mod pyirt;
 mod python;
+mod reading;
 mod separated;
 mod source;
 #[cfg(test)]
@@ -19,14 +21,17 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use super::Benchmark;
+use super::{Benchmark, demo, join};
 use crate::error::{Error, Result};
+use crate::progress::{Observer, Silent};
 
 pub use answers::responses;
+pub use json::{DEEPEST, DEPTH};
 use jsonlines::first_keys;
 pub use manifest::{Aggregates, Manifest};
+pub(crate) use reading::Reading;
 pub use separated::Table;
-pub(crate) use source::{Source, open};
+pub(crate) use source::Source;
 
 /// What the user says about a file that its content does not tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -44,6 +49,92 @@ pub struct ReadOptions {
     pub metric: Option<String>,
     /// What counts where a model was run several times.
     pub runs: Runs,
+    /// Further sources, joined to the one that is named first.
+    pub also: Vec<PathBuf>,
+    /// Which names are the same, where sources are joined.
+    pub names: Names,
+    /// How large, deep and long things may be.
+    pub limits: Limits,
+}
+
+/// Which names are the same, where sources are joined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Names {
+    /// Equal ones; near misses are named.
+    #[default]
+    Exact,
+    /// Those that differ in case, spaces, punctuation or `/` against `__` only.
+    Loose,
+}
+
+/// How large, deep and long things may be: what a damaged or hostile file could ask for without end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Levels of nesting in JSON, at most [`DEEPEST`]. At the default of [`DEPTH`] what a reader skips may be deeper.
+    pub depth: usize,
+    /// Bytes of a model's or item's name.
+    pub name: usize,
+    /// Bytes that a byte of a gzip file unpacks to, beyond the first 64 MiB.
+    pub ratio: u64,
+    /// Cells of a response matrix: models times items.
+    pub cells: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            depth: DEPTH,
+            name: 4_096,
+            ratio: 300,
+            cells: 500_000_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Refuses a matrix of more cells than the limit, before memory is taken for it.
+    ///
+    /// # Errors
+    /// With the numbers of models and items, and the option that raises the limit.
+    pub(crate) fn check_cells(&self, path: &Path, models: usize, items: usize) -> Result<()> {
+        let most = self.cells;
+        if models.saturating_mul(items) <= most {
+            return Ok(());
+        }
+        Err(Error::input(
+            path,
+            format!("{models} models x {items} items are more than {most} cells"),
+            "--max-cells raises the limit; a cell takes 1 to 8 bytes of memory",
+        ))
+    }
+
+    /// Refuses a name that is longer than the limit.
+    ///
+    /// # Errors
+    /// With the file and the option that raises the limit.
+    pub(crate) fn check_name(&self, path: &Path, name: &str) -> Result<()> {
+        match self.too_long(name) {
+            Some((what, hint)) => Err(Error::input(path, what, hint)),
+            None => Ok(()),
+        }
+    }
+
+    /// What is wrong with a name, where it is longer than the limit.
+    pub(crate) fn too_long(&self, name: &str) -> Option<(String, &'static str)> {
+        let most = self.name;
+        (name.len() > most).then(|| {
+            let start: String = name.chars().take(40).collect();
+            (
+                format!(
+                    "a name of {} bytes ({start:?}...), more than {most}",
+                    name.len()
+                ),
+                "--max-name raises the limit",
+            )
+        })
+    }
 }
 
 /// What counts where a model was run several times on the same task.
@@ -64,30 +155,78 @@ pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too),
 
 /// Reads a benchmark: a manifest `NAME.json` with its matrix, a separated table of responses (a manifest of the same
 /// name beside it is used), py-irt's JSON lines, sample logs of lm-evaluation-harness (a folder or a file), a folder of HELM
-/// runs, AlpacaEval annotations (a folder or a file), or the tutorials' pickle. The content decides, not the name.
+/// runs, AlpacaEval annotations (a folder or a file), the tutorials' pickle, or `demo:NAME`. The content decides, not the
+/// name. With [`ReadOptions::also`] further sources are joined to it, as [`join`](super::join) does.
 ///
 /// # Errors
 /// [`Error::Input`] with file, line and column where the content is not what it should be; [`Error::Io`].
 pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
-    if path.is_dir() {
-        return folder(path, options);
+    watched(path, options, &Silent)
+}
+
+/// As [`benchmark`], with an observer that sees how much was read and can end it.
+///
+/// # Errors
+/// As [`benchmark`], and [`Error::Cancelled`].
+pub fn watched(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Benchmark> {
+    let sources: Vec<&Path> = std::iter::once(path)
+        .chain(options.also.iter().map(PathBuf::as_path))
+        .collect();
+    let all: Vec<PathBuf> = sources.iter().flat_map(|source| files(source)).collect();
+    let reading = Reading::new(options, observer, &all);
+    let read = || -> Result<Benchmark> {
+        // Logs of several folders are runs of the same models: which is the newest, only they know.
+        if sources.len() > 1
+            && let Some(logs) = logs(&sources)?
+        {
+            return harness::read(path, logs, &reading);
+        }
+        let mut parts = Vec::with_capacity(sources.len());
+        for source in &sources {
+            observer.check()?;
+            parts.push(((*source).to_owned(), one(source, &reading)?));
+        }
+        join::together(parts, options)
+    };
+    read().map_err(|e| reading.ended(e))
+}
+
+/// The sample logs of all sources, where they are nothing else.
+fn logs(sources: &[&Path]) -> Result<Option<Vec<PathBuf>>> {
+    let mut all = Vec::new();
+    for source in sources {
+        match Folder::of(source)? {
+            Some(Folder::Logs(logs)) if !logs.is_empty() => all.extend(logs),
+            _ => return Ok(None),
+        }
     }
-    let source = open(path)?;
+    Ok(Some(all))
+}
+
+/// Reads one source.
+fn one(path: &Path, reading: &Reading<'_>) -> Result<Benchmark> {
+    if let Some(name) = demo_name(path) {
+        return demo::load(name);
+    }
+    if let Some(folder) = Folder::of(path)? {
+        return folder.read(path, reading);
+    }
+    let source = reading.open(path)?;
     match source.first_byte() {
         None => Err(Error::input(path, "the file is empty", "")),
-        Some(_) if pickle::is_pickle(source.head()) => pickle::benchmark(path, source, options),
+        Some(_) if pickle::is_pickle(source.head()) => pickle::benchmark(path, source, reading),
         Some(first @ (b'{' | b'[')) => {
             let keys = first_keys(source.head());
             let has = |key: &str| keys.iter().any(|k| k == key);
             if has("subject_id") {
-                let table = pyirt::read(path, source, options)?;
+                let table = pyirt::read(path, source, reading)?;
                 Ok(manifest::without(path, table))
             } else if has("doc_id") {
-                harness::read(path, vec![path.to_owned()], options)
+                harness::read(path, vec![path.to_owned()], reading)
             } else if has("generator_2") && has("preference") {
-                alpaca::read(path, &[path.to_owned()])
+                alpaca::read(path, &[path.to_owned()], reading)
             } else if first == b'{' {
-                manifest::read(path, source, options)
+                manifest::read(path, source, reading)
             } else {
                 Err(not_a_format(path))
             }
@@ -95,64 +234,99 @@ pub fn benchmark(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
         Some(_) if source.looks_like_text() => {
             let beside = manifest_beside(path);
             if let Some(beside) = beside.filter(|m| m.is_file())
-                && let Some(benchmark) = manifest::read_for(&beside, path, options)?
+                && let Some(benchmark) = manifest::read_for(&beside, path, reading)?
             {
                 return Ok(benchmark);
             }
-            let table = separated::read(path, source, options)?;
+            let table = separated::read(path, source, reading)?;
             Ok(manifest::without(path, table))
         }
         Some(_) => Err(not_a_format(path)),
     }
 }
 
-/// Reads a folder by what stands in it.
-fn folder(path: &Path, options: &ReadOptions) -> Result<Benchmark> {
-    let runs = helm::runs(path);
-    if !runs.is_empty() {
-        return helm::read(path, &runs, options.metric.as_deref());
+/// NAME where the path is `demo:NAME`.
+pub fn demo_name(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(demo::PREFIX)
+}
+
+/// What stands in a folder.
+enum Folder {
+    Helm(Vec<helm::Run>),
+    Annotations(Vec<PathBuf>),
+    Logs(Vec<PathBuf>),
+}
+
+impl Folder {
+    /// What stands in the folder at `path`; `None` where it is no folder.
+    fn of(path: &Path) -> Result<Option<Self>> {
+        if !path.is_dir() {
+            return Ok(None);
+        }
+        let runs = helm::runs(path);
+        if !runs.is_empty() {
+            return Ok(Some(Self::Helm(runs)));
+        }
+        let annotations = alpaca::files(path);
+        if !annotations.is_empty() {
+            return Ok(Some(Self::Annotations(annotations)));
+        }
+        harness::paths(path).map(|logs| Some(Self::Logs(logs)))
     }
-    let annotations = alpaca::files(path);
-    if !annotations.is_empty() {
-        return alpaca::read(path, &annotations);
+
+    fn read(self, path: &Path, reading: &Reading<'_>) -> Result<Benchmark> {
+        match self {
+            Self::Helm(runs) => helm::read(path, &runs, reading),
+            Self::Annotations(files) => alpaca::read(path, &files, reading),
+            Self::Logs(logs) if logs.is_empty() => Err(Error::input(
+                path,
+                "a folder without logs that this reads",
+                format!("name a file in it, or give {FORMATS}"),
+            )),
+            Self::Logs(logs) => harness::read(path, logs, reading),
+        }
     }
-    let logs = harness::paths(path)?;
-    if logs.is_empty() {
-        return Err(Error::input(
-            path,
-            "a folder without logs that this reads",
-            format!("name a file in it, or give {FORMATS}"),
-        ));
+
+    fn files(self) -> Vec<PathBuf> {
+        match self {
+            Self::Helm(runs) => helm::files(&runs),
+            Self::Annotations(files) | Self::Logs(files) => files,
+        }
     }
-    harness::read(path, logs, options)
 }
 
 /// Every file that reading `path` touches, as far as they can be told: the file, its manifest, the manifest's files.
 pub fn files(path: &Path) -> Vec<PathBuf> {
-    if path.is_dir() {
-        let mut files = harness::paths(path).unwrap_or_default();
-        files.extend(alpaca::files(path));
-        files.extend(helm::files(path));
-        return files;
+    match Folder::of(path) {
+        Ok(None) => {}
+        Ok(Some(folder)) => return folder.files(),
+        Err(_) => return Vec::new(),
     }
     let mut files = vec![path.to_owned()];
     files.extend(manifest_beside(path).filter(|m| m.is_file()));
     for manifest in files.clone() {
         files.extend(manifest::parts(&manifest));
     }
+    files.dedup();
     files
 }
 
-/// The text of a JSON file (gzip too) that holds an object; `None` for anything else.
+/// The text of a file that this program wrote (gzip too): a JSON object with the key `tinyscope` among its first; `None`
+/// for anything else.
 ///
 /// # Errors
 /// [`Error::Io`]; text that is not UTF-8.
-pub fn json_text(path: &Path) -> Result<Option<String>> {
-    let source = open(path)?;
-    if source.first_byte() != Some(b'{') {
-        return Ok(None);
+pub fn own_text(path: &Path) -> Result<Option<String>> {
+    let options = ReadOptions::default();
+    let reading = Reading::new(&options, &Silent, &[]);
+    let source = reading.open(path)?;
+    let own = source.first_byte() == Some(b'{')
+        && first_keys(source.head()).iter().any(|k| k == "tinyscope");
+    if own {
+        source.text(path).map(Some)
+    } else {
+        Ok(None)
     }
-    source.text(path).map(Some)
 }
 
 /// A benchmark whose manifest and matrix are in memory.

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use super::jsonlines::{At, Cell, Sink, each};
 use super::long::Order;
 use super::names::Names;
-use super::{ReadOptions, Source, Table};
+use super::{Limits, Reading, Source, Table};
 use crate::data::MatrixBuilder;
 use crate::error::{Error, Result};
 
@@ -20,15 +20,16 @@ const REMEDY: &str = "write {\"subject_id\": model, \"responses\": {item: score,
 ///
 /// # Errors
 /// With line: what is no such record, an item twice in one, a score outside \[0, 1\] (0 to 100 with `percent`).
-pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result<Table> {
+pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Result<Table> {
     let mut subjects = Subjects {
         path,
-        scale: if options.percent { 0.01 } else { 1.0 },
+        scale: if reading.percent { 0.01 } else { 1.0 },
+        limits: &reading.limits,
         items: Order::default(),
         rows: Vec::new(),
         names: Names::default(),
     };
-    let cut_off = each(path, source, &mut subjects)?;
+    let cut_off = each(path, source, reading.limits.depth, &mut subjects)?;
     if subjects.rows.is_empty() {
         return Err(Error::input(path, "no record that is whole", REMEDY));
     }
@@ -43,6 +44,9 @@ pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result
     if n_items == 0 {
         return Err(Error::input(path, "no items: all responses are empty", ""));
     }
+    reading
+        .limits
+        .check_cells(path, subjects.rows.len(), n_items)?;
     let mut matrix = MatrixBuilder::new(subjects.items.names);
     let mut scores = Vec::new();
     for (name, row) in subjects.rows {
@@ -62,6 +66,7 @@ pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result
 struct Subjects<'p> {
     path: &'p Path,
     scale: f64,
+    limits: &'p Limits,
     items: Order,
     rows: Vec<(String, Vec<(usize, f64)>)>,
     names: Names,
@@ -82,6 +87,12 @@ impl Sink for Subjects<'_> {
 
     fn take(&mut self, record: Record, at: At) -> Result<()> {
         let Record { subject, responses } = record;
+        let names = responses.iter().map(|(item, _)| item.as_str());
+        for name in names.chain([subject.as_str()]) {
+            if let Some((what, hint)) = self.limits.too_long(name) {
+                return Err(at.error(self.path, what, hint));
+            }
+        }
         let mut row = Vec::with_capacity(responses.len());
         let mut seen = HashSet::with_capacity(responses.len());
         for (item, cell) in responses {

@@ -7,7 +7,8 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use super::long::{self, Columns};
 use super::names::Names;
-use super::{ReadOptions, Source};
+use super::source::unreadable;
+use super::{Limits, Reading, Source};
 use crate::data::{MatrixBuilder, ResponseMatrix};
 use crate::error::{Error, Place, Result};
 
@@ -27,8 +28,8 @@ pub struct Table {
 /// # Errors
 /// With line and column: a row of the wrong length, a cell that is no number or out of range, an item named twice, no
 /// item, no model.
-pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result<Table> {
-    let delimiter = options
+pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Result<Table> {
+    let delimiter = reading
         .delimiter
         .unwrap_or_else(|| delimiter(source.head()));
     let mut reader = ReaderBuilder::new()
@@ -40,21 +41,27 @@ pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result
     if !next(path, &mut reader, &mut record)? {
         return Err(Error::input(path, "the file is empty", ""));
     }
-    let scale = if options.percent { 0.01 } else { 1.0 };
+    let scale = if reading.percent { 0.01 } else { 1.0 };
+    let cells = Cells {
+        path,
+        scale,
+        limits: &reading.limits,
+    };
     if let Some(columns) = Columns::of(&record) {
-        return long::read(path, &mut reader, &record, columns, scale);
+        return long::read(&mut reader, &record, columns, &cells);
     }
-    let cells = Cells { path, scale };
-    if options.transpose {
+    if reading.transpose {
         return transposed(&mut reader, &record, &cells);
     }
-    let items = header(path, &record)?;
+    let items = header(&cells, &record)?;
     let mut matrix = MatrixBuilder::new(items.clone());
     let mut names = Names::default();
     let mut scores = Vec::new();
     while next(path, &mut reader, &mut record)? {
         let line = record.position().map_or(0, csv::Position::line);
-        let name = text(path, line, 0, record[0].trim_ascii())?;
+        let name = cells.name(&record[0], line, 0)?;
+        let rows = matrix.n_models() + 1;
+        reading.limits.check_cells(path, rows, items.len())?;
         check_length(path, line, &record, items.len(), "model", name)?;
         scores.clear();
         for (column, cell) in record.iter().enumerate().skip(1) {
@@ -85,7 +92,7 @@ fn transposed<R: std::io::Read>(
     let mut names = Names::default();
     let mut models = Vec::new();
     for (column, name) in heading.iter().enumerate().skip(1) {
-        let name = text(path, 1, column, name.trim_ascii())?;
+        let name = cells.name(name, 1, column)?;
         models.push(names.unique(name, &format!("column {}", column + 1)));
     }
     let mut items: Vec<String> = Vec::new();
@@ -94,7 +101,7 @@ fn transposed<R: std::io::Read>(
     let mut record = ByteRecord::new();
     while next(path, reader, &mut record)? {
         let line = record.position().map_or(0, csv::Position::line);
-        let item = text(path, line, 0, record[0].trim_ascii())?;
+        let item = cells.name(&record[0], line, 0)?;
         check_length(path, line, &record, models.len(), "item", item)?;
         if let Some(first) = seen.insert(item.to_owned(), line) {
             return Err(Error::at_line(
@@ -108,6 +115,8 @@ fn transposed<R: std::io::Read>(
             scores.push(cells.score(cell, line, column, &models[column - 1], item)?);
         }
         items.push(item.to_owned());
+        let limits = cells.limits;
+        limits.check_cells(path, models.len(), items.len())?;
     }
     if models.is_empty() || items.is_empty() {
         let (what, hint) = if models.is_empty() {
@@ -164,12 +173,8 @@ pub(super) fn next<R: std::io::Read>(
         let more = reader.read_byte_record(record).map_err(|e| {
             let line = e.position().map_or(0, csv::Position::line);
             match e.into_kind() {
-                csv::ErrorKind::Io(e) if e.kind() != std::io::ErrorKind::InvalidInput => {
-                    Error::input(
-                        path,
-                        format!("unreadable after line {}: {e}", reader.position().line()),
-                        "the file may be cut off or damaged",
-                    )
+                csv::ErrorKind::Io(e) => {
+                    unreadable(path, &format!("after line {}", reader.position().line()), e)
                 }
                 other => Error::at_line(path, line, format!("{other:?}"), ""),
             }
@@ -209,13 +214,14 @@ pub(super) fn delimiter(head: &[u8]) -> u8 {
     best.0
 }
 
-fn header(path: &Path, record: &ByteRecord) -> Result<Vec<String>> {
+fn header(cells: &Cells<'_>, record: &ByteRecord) -> Result<Vec<String>> {
+    let path = cells.path;
     let line = record.position().map_or(1, csv::Position::line);
     let mut seen: HashMap<&[u8], usize> = HashMap::new();
     let mut items = Vec::with_capacity(record.len().saturating_sub(1));
     for (column, name) in record.iter().enumerate().skip(1) {
         let name = name.trim_ascii();
-        let text = text(path, line, column, name)?;
+        let text = cells.name(name, line, column)?;
         if let Some(first) = seen.insert(name, column) {
             return Err(Error::at_line(
                 path,
@@ -241,26 +247,38 @@ fn header(path: &Path, record: &ByteRecord) -> Result<Vec<String>> {
     Ok(items)
 }
 
-pub(super) fn text<'a>(path: &Path, line: u64, column: usize, bytes: &'a [u8]) -> Result<&'a str> {
-    std::str::from_utf8(bytes).map_err(|_| Error::Input {
-        place: Place {
-            file: path.to_owned(),
-            line: Some(line),
-            column: Some(column as u64 + 1),
-        },
-        what: format!("{:?} is not UTF-8", String::from_utf8_lossy(bytes)),
-        hint: "save the file as UTF-8".into(),
-    })
-}
-
-/// Cells that hold scores.
+/// Cells that hold names or scores.
 pub(super) struct Cells<'a> {
     pub(super) path: &'a Path,
     /// What scores are multiplied by: 0.01 for percentages.
-    pub(super) scale: f64,
+    scale: f64,
+    pub(super) limits: &'a Limits,
 }
 
 impl Cells<'_> {
+    /// The name in a cell, without spaces around it.
+    pub(super) fn name<'c>(&self, cell: &'c [u8], line: u64, column: usize) -> Result<&'c str> {
+        let cell = cell.trim_ascii();
+        let wrong = |what: String, hint: &str| Error::Input {
+            place: Place {
+                file: self.path.to_owned(),
+                line: Some(line),
+                column: Some(column as u64 + 1),
+            },
+            what,
+            hint: hint.into(),
+        };
+        let name = std::str::from_utf8(cell).map_err(|_| {
+            let start = &cell[..cell.len().min(80)];
+            let what = format!("{:?} is not UTF-8", String::from_utf8_lossy(start));
+            wrong(what, "save the file as UTF-8")
+        })?;
+        match self.limits.too_long(name) {
+            Some((what, hint)) => Err(wrong(what, hint)),
+            None => Ok(name),
+        }
+    }
+
     /// The score in a cell; NaN where missing.
     pub(super) fn score(
         &self,

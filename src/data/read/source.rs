@@ -1,50 +1,54 @@
 //! The bytes of a file, unpacked where it is gzip.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::cell::Cell;
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Result};
 
 /// Bytes to read, with a first stretch already seen.
-pub(crate) struct Source {
+pub(crate) struct Source<'a> {
     head: Vec<u8>,
-    rest: Box<dyn Read>,
+    rest: Box<dyn Read + 'a>,
 }
 
-const HEAD: usize = 64 * 1024;
+/// Unpacked text up to this size may be as dense as it likes.
+const DENSE: u64 = 64 << 20;
 
-/// Opens a file; gzip is recognised by its first bytes, a UTF-8 byte-order mark is taken off.
-pub(crate) fn open(path: &Path) -> Result<Source> {
-    if path.is_dir() {
-        return Err(Error::input(
-            path,
-            "a folder, not a file",
-            "name the file in it",
-        ));
-    }
-    let failed = |e| Error::io(path, "reading", e);
-    let file = File::open(path).map_err(failed)?;
-    Source::new(BufReader::with_capacity(HEAD, file)).map_err(failed)
-}
+/// How many packed bytes were read so far, and the most bytes that one of them may unpack to.
+pub(super) type Packed = (Rc<Cell<u64>>, u64);
 
-impl Source {
+impl<'a> Source<'a> {
+    /// Length of the first stretch.
+    pub(super) const HEAD: usize = 64 * 1024;
+
     /// Bytes in memory (a bundled demo).
-    #[allow(dead_code)]
     pub(crate) fn bytes(bytes: &'static [u8]) -> io::Result<Self> {
-        Self::new(Cursor::new(bytes))
+        Self::new(Cursor::new(bytes), None)
     }
 
-    fn new(mut raw: impl BufRead + 'static) -> io::Result<Self> {
-        let mut rest: Box<dyn Read> = if raw.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
-            Box::new(MultiGzDecoder::new(raw))
+    /// Unpacks where the bytes are gzip, within the limit of `packed` where there is one.
+    pub(super) fn new(mut raw: impl BufRead + 'a, packed: Option<Packed>) -> io::Result<Self> {
+        let mut rest: Box<dyn Read + 'a> = if raw.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
+            let unpacked = MultiGzDecoder::new(raw);
+            match packed {
+                Some(packed) => Box::new(Unpacked {
+                    unpacked,
+                    packed,
+                    given: 0,
+                }),
+                None => Box::new(unpacked),
+            }
         } else {
             Box::new(raw)
         };
-        let mut head = Vec::with_capacity(HEAD);
-        rest.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+        let mut head = Vec::with_capacity(Self::HEAD);
+        rest.by_ref()
+            .take(Self::HEAD as u64)
+            .read_to_end(&mut head)?;
         if head.starts_with(&[0xef, 0xbb, 0xbf]) {
             head.drain(..3);
         }
@@ -66,7 +70,7 @@ impl Source {
         let utf8 = match std::str::from_utf8(&self.head) {
             Ok(_) => true,
             // Cut inside a character at the end of the stretch.
-            Err(e) => e.error_len().is_none() && self.head.len() >= HEAD - 3,
+            Err(e) => e.error_len().is_none() && self.head.len() >= Self::HEAD - 3,
         };
         utf8 && !self
             .head
@@ -84,12 +88,56 @@ impl Source {
                 "the text is not UTF-8",
                 "save the file as UTF-8",
             )),
-            Err(e) => Err(Error::io(path, "reading", e)),
+            Err(e) => Err(unreadable(path, "", e)),
         }
     }
 
     /// All of it, as a stream.
-    pub(crate) fn reader(self) -> impl Read {
+    pub(crate) fn reader(self) -> impl Read + 'a {
         Cursor::new(self.head).chain(self.rest)
+    }
+}
+
+/// Gzip that may not unpack to more than so many times its size: a small file could fill the memory otherwise.
+struct Unpacked<R> {
+    unpacked: R,
+    packed: Packed,
+    given: u64,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.unpacked.read(out)?;
+        self.given += n as u64;
+        let (packed, most) = (self.packed.0.get().max(1), self.packed.1);
+        if self.given > DENSE && self.given / packed > most {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!(
+                    "it unpacks to more than {most} times its size (--max-ratio raises the limit)"
+                ),
+            ));
+        }
+        Ok(n)
+    }
+}
+
+/// The error of a file that cannot be read on; `after` says how far it came ("after line 3"), or nothing.
+pub(super) fn unreadable(path: &Path, after: &str, e: io::Error) -> Error {
+    let after = if after.is_empty() {
+        String::new()
+    } else {
+        format!(" {after}")
+    };
+    match e.kind() {
+        io::ErrorKind::FileTooLarge => Error::input(path, format!("unreadable{after}: {e}"), ""),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            Error::input(
+                path,
+                format!("unreadable{after}: {e}"),
+                "the file may be cut off or damaged",
+            )
+        }
+        _ => Error::io(path, "reading", e),
     }
 }

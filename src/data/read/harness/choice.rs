@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::{Key, Run, Task, task};
-use crate::data::read::ReadOptions;
+use crate::data::read::Reading;
 use crate::error::{Error, Result, nearest};
 
 /// What counts in a scenario.
@@ -39,18 +39,18 @@ impl fmt::Display for Choice {
 pub(super) fn choose(
     origin: &Path,
     tasks: &BTreeMap<Key, Task>,
-    options: &ReadOptions,
+    reading: &Reading<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Choice>> {
     let all = || tasks.values().flat_map(|t| &t.runs).flat_map(|r| &r.names);
     for (wanted, what, there) in [
         (
-            &options.filter,
+            &reading.filter,
             "filter",
             all().map(|n| n.0.as_str()).collect::<BTreeSet<_>>(),
         ),
         (
-            &options.metric,
+            &reading.metric,
             "metric",
             all().map(|n| n.1.as_str()).collect(),
         ),
@@ -108,7 +108,7 @@ pub(super) fn choose(
             chosen
         };
         let filters = |run: &Run| run.names.iter().map(|(f, _)| (f.clone(), 1)).collect();
-        let filter = pick("filter", &filters, &options.filter, task::FILTERS);
+        let filter = pick("filter", &filters, &reading.filter, task::FILTERS);
         // Values outside [0, 1] are scores only where the user says so.
         let metrics = |run: &Run| {
             let names = run.names.iter().zip(&run.outside);
@@ -117,7 +117,7 @@ pub(super) fn choose(
                 .map(|((_, m), outside)| (m.clone(), usize::from(outside.is_none())))
                 .collect()
         };
-        let metric = pick("metric", &metrics, &options.metric, task::metrics(scenario));
+        let metric = pick("metric", &metrics, &reading.metric, task::metrics(scenario));
         choices.insert(scenario.to_owned(), Choice { filter, metric });
     }
     Ok(choices)

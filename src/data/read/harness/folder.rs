@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::data::read::open;
+use crate::data::read::Reading;
 use crate::error::{Error, Result};
 
 /// Folders deeper than this below the one that was named are not looked at.
@@ -65,7 +65,11 @@ fn stem(name: &str) -> Option<&str> {
 }
 
 /// What the names of logs and the results beside them say of model, task and time.
-pub(super) fn describe(paths: Vec<PathBuf>, warnings: &mut Vec<String>) -> Vec<Log> {
+pub(super) fn describe(
+    paths: Vec<PathBuf>,
+    reading: &Reading<'_>,
+    warnings: &mut Vec<String>,
+) -> Vec<Log> {
     let mut models: HashMap<PathBuf, String> = HashMap::new();
     paths
         .into_iter()
@@ -73,7 +77,7 @@ pub(super) fn describe(paths: Vec<PathBuf>, warnings: &mut Vec<String>) -> Vec<L
             let folder = path.parent().unwrap_or(Path::new("")).to_owned();
             let model = models
                 .entry(folder)
-                .or_insert_with_key(|folder| model(folder, warnings))
+                .or_insert_with_key(|folder| model(folder, reading, warnings))
                 .clone();
             let name = name(&path);
             let stem = stem(&name).unwrap_or(&name);
@@ -98,7 +102,7 @@ fn is_time(text: &str) -> bool {
 }
 
 /// The model whose logs a folder holds: as the newest results name it, else as the folder is called.
-fn model(folder: &Path, warnings: &mut Vec<String>) -> String {
+fn model(folder: &Path, reading: &Reading<'_>, warnings: &mut Vec<String>) -> String {
     #[derive(Deserialize)]
     struct Results {
         model_name: Option<String>,
@@ -117,7 +121,7 @@ fn model(folder: &Path, warnings: &mut Vec<String>) -> String {
         .collect();
     results.sort();
     for path in results.iter().rev() {
-        let text = match open(path).and_then(|source| source.text(path)) {
+        let text = match reading.open(path).and_then(|source| source.text(path)) {
             Ok(text) => text,
             Err(e) => {
                 warnings.push(format!("the model's name was not looked for: {e}"));
@@ -129,7 +133,10 @@ fn model(folder: &Path, warnings: &mut Vec<String>) -> String {
         }) = serde_json::from_str(&text)
             && !name.trim().is_empty()
         {
-            return name.trim().to_owned();
+            match reading.limits.check_name(path, name.trim()) {
+                Ok(()) => return name.trim().to_owned(),
+                Err(e) => warnings.push(format!("the folder names the model: {e}")),
+            }
         }
     }
     let named = match folder.file_name() {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::jsonlines::each;
 use super::manifest::by_key;
-use super::{ReadOptions, Runs, open};
+use super::{Reading, Runs};
 use crate::data::{Benchmark, ItemTexts, MatrixBuilder, list};
 use crate::error::{Error, Result};
 use choice::Choice;
@@ -52,15 +52,15 @@ struct Task {
 /// # Errors
 /// With file and line: what is no sample, a score of the chosen metric outside \[0, 1\]; a filter or metric that no log has;
 /// no sample at all.
-pub(super) fn read(origin: &Path, paths: Vec<PathBuf>, options: &ReadOptions) -> Result<Benchmark> {
+pub(super) fn read(origin: &Path, paths: Vec<PathBuf>, reading: &Reading<'_>) -> Result<Benchmark> {
     let mut warnings = Vec::new();
-    let logs = describe(paths, &mut warnings);
-    let (models, logs) = rows(logs, options.runs, &mut warnings);
+    let logs = describe(paths, reading, &mut warnings);
+    let (models, logs) = rows(logs, reading.runs, &mut warnings);
     let mut tasks: BTreeMap<Key, Task> = BTreeMap::new();
     for (row, log) in logs {
         let (scenario, sub) = task::scenario(&log.task);
         let task = tasks.entry((scenario, sub, log.task.clone())).or_default();
-        if let Some(run) = run(row, &log, &mut task.docs, options, &mut warnings)? {
+        if let Some(run) = run(row, &log, &mut task.docs, reading, &mut warnings)? {
             task.runs.push(run);
         }
     }
@@ -72,7 +72,9 @@ pub(super) fn read(origin: &Path, paths: Vec<PathBuf>, options: &ReadOptions) ->
             "samples have `doc_id` and a metric",
         ));
     }
-    let choices = choice::choose(origin, &tasks, options, &mut warnings)?;
+    let choices = choice::choose(origin, &tasks, reading, &mut warnings)?;
+    let items = tasks.values().map(|task| task.docs.all.len()).sum();
+    reading.limits.check_cells(origin, models.len(), items)?;
     assemble(origin, models, tasks, &choices, warnings)
 }
 
@@ -160,18 +162,23 @@ fn run(
     row: usize,
     log: &Log,
     docs: &mut Docs,
-    options: &ReadOptions,
+    reading: &Reading<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Run>> {
     let path = &log.path;
     let mut samples = Samples {
         docs,
-        scale: if options.percent { 0.01 } else { 1.0 },
+        scale: if reading.percent { 0.01 } else { 1.0 },
         scores: Vec::new(),
         other_hash: BTreeSet::new(),
         twice: BTreeSet::new(),
     };
-    let cut_off = each(path, open(path)?, &mut samples)?;
+    let cut_off = each(
+        path,
+        reading.open(path)?,
+        reading.limits.depth,
+        &mut samples,
+    )?;
     let Samples {
         scores,
         other_hash,

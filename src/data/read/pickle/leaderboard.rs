@@ -4,15 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::view::Grid;
-use super::{View, load, unknown};
-use crate::data::read::{ReadOptions, Source};
+use super::{Pickle, View, load, unknown};
+use crate::data::read::{Reading, Source};
 use crate::data::{Aggregate, Benchmark, ItemTexts, MatrixBuilder, Scenario, SubScenario};
 use crate::error::{Error, Result};
 
 /// What the Open LLM Leaderboard put before every model's name.
 const PREFIX: &str = "open-llm-leaderboard/details_";
-/// Most cells of a matrix: a small file may name one array many times.
-const CELLS: usize = 2_000_000_000;
 
 const STRUCTURE: &str =
     "write {\"models\": [names], \"data\": {sub-benchmark: {\"correctness\": items x models}}}";
@@ -23,10 +21,17 @@ const STRUCTURE: &str =
 /// Those of [`load`]; another structure, arrays that do not fit the models, scores outside \[0, 1\].
 pub(in crate::data::read) fn benchmark(
     path: &Path,
-    source: Source,
-    options: &ReadOptions,
+    source: Source<'_>,
+    reading: &Reading<'_>,
 ) -> Result<Benchmark> {
-    let pickle = load(path, source)?;
+    of_pickle(path, &load(path, source)?, reading)
+}
+
+/// The benchmark in a pickle that was read.
+///
+/// # Errors
+/// Those of [`benchmark`].
+pub(crate) fn of_pickle(path: &Path, pickle: &Pickle, reading: &Reading<'_>) -> Result<Benchmark> {
     let root = pickle.root();
     let (Some(models), Some(data)) = (root.get("models"), root.get("data")) else {
         return Err(no_responses(path, root));
@@ -38,12 +43,15 @@ pub(in crate::data::read) fn benchmark(
             models.describe()
         ))
     })?;
+    for model in &models {
+        reading.limits.check_name(path, model)?;
+    }
     let parts = data
         .entries()
         .filter(|parts| !parts.is_empty() && !models.is_empty())
         .ok_or_else(|| wrong(format!("`data` is {}, no responses", data.describe())))?;
     let mut subs = Vec::with_capacity(parts.len());
-    let mut cells = 0usize;
+    let mut items = 0usize;
     for (name, part) in &parts {
         let correctness = part.get("correctness").unwrap_or(*part);
         let grid = correctness.grid().ok_or_else(|| {
@@ -67,10 +75,8 @@ pub(in crate::data::read) fn benchmark(
                 "`correctness` has a row an item and a column a model",
             ));
         }
-        cells = cells.saturating_add(rows.saturating_mul(columns));
-        if cells > CELLS {
-            return Err(wrong(format!("more than {CELLS} scores")));
-        }
+        items = items.saturating_add(rows);
+        reading.limits.check_cells(path, columns, items)?;
         subs.push((name.as_str(), grid));
     }
     if subs.is_empty() {
@@ -78,7 +84,7 @@ pub(in crate::data::read) fn benchmark(
     }
     let (items, scenarios) = layout(&subs);
     let mut matrix = MatrixBuilder::new(items);
-    let scale = if options.percent { 0.01 } else { 1.0 };
+    let scale = if reading.percent { 0.01 } else { 1.0 };
     let mut scores = Vec::new();
     for (column, model) in models.iter().enumerate() {
         scores.clear();

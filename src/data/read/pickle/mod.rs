@@ -14,11 +14,13 @@ mod view;
 use std::io::Read;
 use std::path::Path;
 
-use super::Source;
+use super::source::unreadable;
+use super::{ReadOptions, Reading, Source};
 use crate::error::{Error, Result};
+use crate::progress::Silent;
 
 pub(super) use leaderboard::benchmark;
-pub(crate) use leaderboard::scenario_of;
+pub(crate) use leaderboard::{of_pickle, scenario_of};
 pub(crate) use view::View;
 
 /// Largest pickle, unpacked: it is held in memory whole.
@@ -83,22 +85,13 @@ pub(super) fn is_pickle(head: &[u8]) -> bool {
 /// # Errors
 /// With the byte where it stands: a name that is not on the list, an opcode that is not known, a stack that does not fit, a
 /// length beyond the end of the file, more nesting or values than the limits.
-pub(crate) fn load(path: &Path, source: Source) -> Result<Pickle> {
+pub(crate) fn load(path: &Path, source: Source<'_>) -> Result<Pickle> {
     let mut data = Vec::new();
     source
         .reader()
         .take(LARGEST + 1)
         .read_to_end(&mut data)
-        .map_err(|e| match e.kind() {
-            std::io::ErrorKind::InvalidInput
-            | std::io::ErrorKind::InvalidData
-            | std::io::ErrorKind::UnexpectedEof => Error::input(
-                path,
-                format!("the packed file cannot be unpacked: {e}"),
-                "the file may be cut off or damaged",
-            ),
-            _ => Error::io(path, "reading", e),
-        })?;
+        .map_err(|e| unreadable(path, "", e))?;
     if data.len() as u64 > LARGEST {
         return Err(Error::input(
             path,
@@ -147,7 +140,9 @@ impl Bytes {
 /// # Errors
 /// [`Error::Io`]; a pickle that cannot be read.
 pub(crate) fn pickle(path: &Path) -> Result<Option<Pickle>> {
-    let source = super::open(path)?;
+    let options = ReadOptions::default();
+    let reading = Reading::new(&options, &Silent, &[]);
+    let source = reading.open(path)?;
     if !is_pickle(source.head()) {
         return Ok(None);
     }

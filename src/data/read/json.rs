@@ -1,0 +1,163 @@
+//! JSON that nests no deeper than the limit. The parser's own limit guards the stack; where the user raises it, the bytes are
+//! counted before the parser sees them.
+
+use std::io::{self, BufReader, Read};
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error as _};
+use serde_json::Deserializer;
+use serde_json::de::{IoRead, SliceRead};
+
+/// The limit of the parser itself, in the values that are read; what a reader skips may be deeper.
+pub const DEPTH: usize = 128;
+/// The deepest nesting that can be asked for: the stack holds it.
+pub const DEEPEST: usize = 1_000;
+
+const CHUNK: usize = 256 * 1024;
+
+/// A parser of bytes in memory.
+///
+/// # Errors
+/// Nesting deeper than `most`, where that is above [`DEPTH`].
+pub(super) fn of_slice(
+    bytes: &[u8],
+    most: usize,
+) -> serde_json::Result<Deserializer<SliceRead<'_>>> {
+    let mut from = Deserializer::from_slice(bytes);
+    if most > DEPTH {
+        if !Depth::default().within(bytes, most) {
+            return Err(serde_json::Error::custom(too_deep(most)));
+        }
+        from.disable_recursion_limit();
+    }
+    Ok(from)
+}
+
+/// A parser of a stream, read in large pieces.
+pub(super) fn of_reader<R: Read>(
+    reader: R,
+    most: usize,
+) -> Deserializer<IoRead<BufReader<Shallow<R>>>> {
+    let guard = (most > DEPTH).then(Depth::default);
+    let shallow = Shallow {
+        reader,
+        most,
+        guard,
+    };
+    let mut from = Deserializer::from_reader(BufReader::with_capacity(CHUNK, shallow));
+    if most > DEPTH {
+        from.disable_recursion_limit();
+    }
+    from
+}
+
+/// The one value of a text.
+pub(super) fn text<'de, T: Deserialize<'de>>(text: &'de str, most: usize) -> serde_json::Result<T> {
+    let mut from = of_slice(text.as_bytes(), most)?;
+    let value = T::deserialize(&mut from)?;
+    from.end()?;
+    Ok(value)
+}
+
+/// The one value of a stream.
+pub(super) fn value<T: DeserializeOwned>(reader: impl Read, most: usize) -> serde_json::Result<T> {
+    let mut from = of_reader(reader, most);
+    let value = T::deserialize(&mut from)?;
+    from.end()?;
+    Ok(value)
+}
+
+fn too_deep(most: usize) -> String {
+    format!("nested deeper than {most} levels (--max-depth raises the limit)")
+}
+
+/// serde_json repeats the place at the end of its message; ours stands in front. Its word for too much nesting is ours.
+pub(crate) fn without_place(e: &serde_json::Error) -> String {
+    let text = e.to_string();
+    let text = text.rfind(" at line ").map_or(&*text, |at| &text[..at]);
+    if text == "recursion limit exceeded" {
+        too_deep(DEPTH)
+    } else {
+        text.to_owned()
+    }
+}
+
+/// How deep the brackets of JSON stand.
+#[derive(Debug, Default)]
+struct Depth {
+    now: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Depth {
+    /// Counts on; false once the depth is above `most`.
+    fn within(&mut self, bytes: &[u8], most: usize) -> bool {
+        for &b in bytes {
+            match (self.in_string, b) {
+                (true, _) if self.escaped => self.escaped = false,
+                (true, b'\\') => self.escaped = true,
+                (_, b'"') => self.in_string = !self.in_string,
+                (false, b'[' | b'{') => self.now += 1,
+                (false, b']' | b'}') => self.now = self.now.saturating_sub(1),
+                _ => {}
+            }
+            if self.now > most {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// A stream that ends with an error where it nests too deep.
+pub(super) struct Shallow<R> {
+    reader: R,
+    most: usize,
+    guard: Option<Depth>,
+}
+
+impl<R: Read> Read for Shallow<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(out)?;
+        let guard = self.guard.as_mut();
+        if guard.is_none_or(|depth| depth.within(&out[..n], self.most)) {
+            return Ok(n);
+        }
+        let kind = io::ErrorKind::FileTooLarge;
+        Err(io::Error::new(kind, too_deep(self.most)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn nesting_ends_with_the_option_that_raises_it_in_memory_and_in_streams() {
+        let nested = |n: usize| format!("{}\"[\\\"[\"{}", "[".repeat(n), "]".repeat(n));
+        for (n, most, fits) in [
+            (120, DEPTH, true),
+            (130, DEPTH, false),
+            (130, 200, true),
+            (200, 200, true),
+            (201, 200, false),
+            (DEEPEST, DEEPEST, true),
+            (100_000, DEEPEST, false),
+        ] {
+            let text = nested(n);
+            let slice =
+                of_slice(text.as_bytes(), most).and_then(|mut from| Value::deserialize(&mut from));
+            let stream = value::<Value>(text.as_bytes(), most);
+            for read in [slice, stream] {
+                assert_eq!(read.is_ok(), fits, "{n} of {most}");
+                if let Err(e) = read {
+                    let said = without_place(&e);
+                    assert!(said.contains("--max-depth"), "{said}");
+                    assert!(said.contains(&format!("{most} levels")), "{said}");
+                }
+            }
+        }
+    }
+}
