@@ -37,8 +37,9 @@ items, and estimates a new model's benchmark score from its answers on these alo
 
 DATA is a manifest NAME.json with its matrix NAME.csv.gz, a bare CSV or CSV.gz of responses (a row a model, a column an \
 item, scores in [0, 1]; items as rows with --transpose; or long form with the columns model, item and score), py-irt's \
-JSON lines, a folder of lm-evaluation-harness sample logs (DIR/model/samples_TASK_TIME.jsonl), or demo:NAME for a \
-bundled, simulated demo.
+JSON lines, a folder of lm-evaluation-harness sample logs (DIR/model/samples_TASK_TIME.jsonl), of HELM runs or of AlpacaEval \
+annotations, the tutorials' lb.pickle, or demo:NAME for a bundled, simulated demo. Several of them are joined: models and \
+items by name.
 
 Exit codes: 0 done, 1 failed, 2 wrong arguments.";
 
