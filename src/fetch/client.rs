@@ -214,7 +214,8 @@ fn trouble(url: &str, error: ureq::Error) -> Trouble {
             Trouble::Unreachable(reason(&error))
         }
         E::Timeout(Timeout::Resolve | Timeout::Connect) => Trouble::Unreachable(reason(&error)),
-        E::Io(ref e) if no_connection(e.kind()) => Trouble::Unreachable(reason(&error)),
+        E::Io(ref e) if e.kind() == io::ErrorKind::InvalidData => untrusted(url, &error),
+        E::Io(ref e) if !was_connected(e.kind()) => Trouble::Unreachable(reason(&error)),
         E::Io(_) | E::Timeout(_) | E::Protocol(_) => Trouble::Passing(reason(&error), None),
         E::TooManyRedirects => failed(
             format!("led on more than {REDIRECTS} times"),
@@ -224,25 +225,29 @@ fn trouble(url: &str, error: ureq::Error) -> Trouble {
             format!("led to {to}, which is not encrypted"),
             "the network may have a portal; try again from another one",
         ),
-        E::Tls(_) | E::Rustls(_) | E::Pem(_) => failed(
-            format!("no trustworthy connection: {error}"),
-            "check the clock and the network's proxy",
-        ),
+        E::Tls(_) | E::Rustls(_) | E::Pem(_) => untrusted(url, &error),
         other => failed(other.to_string(), ""),
     }
 }
 
-/// Whether this is the failure of a connection that was never made.
-fn no_connection(kind: io::ErrorKind) -> bool {
+fn untrusted(url: &str, error: &ureq::Error) -> Trouble {
+    let what = format!("no trustworthy connection ({error})");
+    let hint =
+        "check the clock, and whether the network puts a certificate of its own before the host's";
+    Trouble::Final(Error::fetch(url, what, hint))
+}
+
+/// Whether this can only befall a connection that was made.
+fn was_connected(kind: io::ErrorKind) -> bool {
     use io::ErrorKind as K;
     matches!(
         kind,
-        K::ConnectionRefused
-            | K::HostUnreachable
-            | K::NetworkUnreachable
-            | K::NetworkDown
-            | K::AddrNotAvailable
-            | K::NotFound
+        K::ConnectionReset
+            | K::ConnectionAborted
+            | K::BrokenPipe
+            | K::UnexpectedEof
+            | K::WouldBlock
+            | K::TimedOut
     )
 }
 
@@ -267,7 +272,13 @@ mod tests {
         let found = |from, total| Some(Range { from, total });
         assert_eq!(range("bytes 5-9/10"), found(5, Some(10)));
         assert_eq!(range("bytes 5-9/*"), found(5, None));
-        for wrong in ["bytes */10", "bytes 9-5/10", "bytes 5-10/10", "5-9/10", "bytes a-b/c"] {
+        for wrong in [
+            "bytes */10",
+            "bytes 9-5/10",
+            "bytes 5-10/10",
+            "5-9/10",
+            "bytes a-b/c",
+        ] {
             assert_eq!(range(wrong), None, "{wrong}");
         }
     }

@@ -65,7 +65,8 @@ impl Record {
     fn covers(&self, folder: &Path, only: &[String]) -> bool {
         let asked = self.only.is_empty()
             || (!only.is_empty() && only.iter().all(|o| self.only.contains(o)));
-        let there = |f: &Whole| fs::metadata(folder.join(&f.path)).is_ok_and(|m| m.len() == f.bytes);
+        let there =
+            |f: &Whole| fs::metadata(folder.join(&f.path)).is_ok_and(|m| m.len() == f.bytes);
         self.complete && asked && self.files.iter().all(there)
     }
 }
@@ -283,7 +284,9 @@ impl Work<'_> {
         for item in &entry.files {
             let target = self.folder.join(&item.at);
             let url = self.client.url(&item.path);
-            let there = fs::metadata(&target).ok().filter(|m| m.is_file() && m.len() > 0);
+            let there = fs::metadata(&target)
+                .ok()
+                .filter(|m| m.is_file() && m.len() > 0);
             let bytes = match there.filter(|_| !self.options.again) {
                 Some(there) => {
                     self.budget.take(&url, there.len())?;
@@ -323,6 +326,9 @@ impl Work<'_> {
 
 /// An item's place with the same separators on every system.
 fn slashed(item: &Item) -> String {
-    let parts = item.at.components().map(|c| c.as_os_str().to_string_lossy());
+    let parts = item
+        .at
+        .components()
+        .map(|c| c.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
 }

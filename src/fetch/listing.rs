@@ -68,7 +68,8 @@ impl Layout {
             for part in [name, suite] {
                 if !is_file_name(part) {
                     let what = format!("names {part:?}, which is no name for a folder");
-                    let hint = "nothing of it was fetched: the listing is damaged or not to be trusted";
+                    let hint =
+                        "nothing of it was fetched: the listing is damaged or not to be trusted";
                     return Err(Error::input(file, what, hint));
                 }
             }
@@ -90,7 +91,11 @@ impl Layout {
             let some: Vec<&str> = named.keys().take(3).map(String::as_str).collect();
             return Err(Error::setting(
                 format!("none of {} names holds {}", named.len(), only.join(" or ")),
-                format!("they are as {}; {} holds them all", some.join(", "), file.display()),
+                format!(
+                    "they are as {}; {} holds them all",
+                    some.join(", "),
+                    file.display()
+                ),
             ));
         }
         Ok(entries)
@@ -151,7 +156,9 @@ fn run(name: &str, suite: &str, texts: bool) -> Entry {
 
 /// A run's scenario and what else it was given.
 fn without_model(run: &str) -> BTreeSet<&str> {
-    run.split([':', ',']).filter(|a| !a.starts_with("model=")).collect()
+    run.split([':', ','])
+        .filter(|a| !a.starts_with("model="))
+        .collect()
 }
 
 /// Whether a name is one of a single file or folder, on this system, and stays where it is put.
@@ -193,16 +200,24 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
-        for name in ["..", ".", "", "../x", "a/b", "/etc", "a\\\\b", ".hidden", "a\\u0000", "x.", "a\\n"] {
+        for name in [
+            "..", ".", "", "../x", "a/b", "/etc", "a\\\\b", ".hidden", "a\\u0000", "x.", "a\\n",
+        ] {
             let run = format!("{{\"{name}\": \"v1.0.0\"}}");
             let suite = format!("{{\"gsm:model=a\": \"{name}\"}}");
             for text in [run, suite] {
                 let refused = entries(Layout::HelmLite, &text, &[]).unwrap_err();
-                assert!(refused.to_string().contains("no name for a folder"), "{refused}");
+                assert!(
+                    refused.to_string().contains("no name for a folder"),
+                    "{refused}"
+                );
             }
         }
         let refused = entries(Layout::AlpacaEval, ",win_rate\n../../x,1\n", &[]).unwrap_err();
-        assert!(refused.to_string().contains("no name for a folder"), "{refused}");
+        assert!(
+            refused.to_string().contains("no name for a folder"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -112,7 +112,11 @@ fn one(
     }
     if let Ok(there) = fs::metadata(target) {
         if there.is_dir() {
-            return Err(Error::input(target, "a folder in the place of the file", "name another with --to"));
+            return Err(Error::input(
+                target,
+                "a folder in the place of the file",
+                "name another with --to",
+            ));
         }
         if !options.again {
             if options.checksum && there.len() != file.bytes {

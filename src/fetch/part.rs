@@ -94,7 +94,8 @@ impl Part {
             .open(&self.path);
         self.file = Some(file.map_err(|e| self.failed(e))?);
         let record = beside(&self.target, ".part.json");
-        let text = serde_json::to_vec(&said).map_err(|e| Error::io(&record, "writing", e.into()))?;
+        let text =
+            serde_json::to_vec(&said).map_err(|e| Error::io(&record, "writing", e.into()))?;
         let _ = fs::remove_file(&record);
         fs::write(&record, text).map_err(|e| Error::io(&record, "writing", e))?;
         self.said = Some(said);

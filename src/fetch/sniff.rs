@@ -40,7 +40,9 @@ impl Kind {
         let last = tail.iter().rev().find(|b| !b.is_ascii_whitespace());
         match (self, last) {
             (Kind::Pickle, _) if tail.last() != Some(&b'.') => Some("the pickle does not end"),
-            (Kind::Json, last) if !matches!(last, Some(b']' | b'}')) => Some("the JSON does not end"),
+            (Kind::Json, last) if !matches!(last, Some(b']' | b'}')) => {
+                Some("the JSON does not end")
+            }
             _ => None,
         }
     }
@@ -60,7 +62,10 @@ mod tests {
         ] {
             assert_eq!(kind.refuse(head), None, "{kind:?}");
             assert!(kind.refuse(b"\r\n<!DOCTYPE html>").is_some());
-            assert!(kind.refuse(b"version https://git-lfs.github.com/spec/v1").is_some());
+            assert!(
+                kind.refuse(b"version https://git-lfs.github.com/spec/v1")
+                    .is_some()
+            );
             assert!(kind.refuse(b" \n").is_some());
         }
         assert!(Kind::Pickle.refuse(b"{}").is_some() && Kind::Json.refuse(b"\x80\x04").is_some());

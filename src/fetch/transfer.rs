@@ -79,7 +79,11 @@ impl Budget {
         if would <= self.most {
             return Ok(());
         }
-        let what = format!("{} or more, above the limit of {}", size(would), size(self.most));
+        let what = format!(
+            "{} or more, above the limit of {}",
+            size(would),
+            size(self.most)
+        );
         let hint = "a larger one is given with --max-size; what is there stays";
         Err(Error::fetch(url, what, hint))
     }
@@ -191,7 +195,10 @@ impl Run<'_> {
             Some(total) if part.len() < total => Err(Trouble::Passing("cut off".into(), None)),
             Some(total) if part.len() > total => {
                 self.forget(part);
-                Err(Trouble::Passing(format!("longer than its {}", size(total)), None))
+                Err(Trouble::Passing(
+                    format!("longer than its {}", size(total)),
+                    None,
+                ))
             }
             _ => Ok(()),
         }
@@ -281,7 +288,8 @@ impl Run<'_> {
     /// Whether the whole part is what was wanted; drops it where it is not. One that was `spliced` of several answers may be
     /// right when it comes in one.
     fn verify(&self, part: &mut Part, spliced: bool) -> std::result::Result<(), Trouble> {
-        self.expect(Some(part.len())).inspect_err(|_| self.forget(part))?;
+        self.expect(Some(part.len()))
+            .inspect_err(|_| self.forget(part))?;
         let (sha256, tail) = part.digest(ENOUGH).map_err(Trouble::Final)?;
         if let Some(why) = self.wanted.kind.unfinished(&tail) {
             self.forget(part);
@@ -290,7 +298,10 @@ impl Run<'_> {
         match self.wanted.sha256 {
             Some(known) if known != sha256 && spliced => {
                 self.forget(part);
-                Err(Trouble::Passing("the pieces do not fit together".into(), None))
+                Err(Trouble::Passing(
+                    "the pieces do not fit together".into(),
+                    None,
+                ))
             }
             Some(known) if known != sha256 => {
                 self.forget(part);
@@ -312,7 +323,9 @@ impl Run<'_> {
 
     fn tell(&self, have: u64, total: Option<u64>, note: &str) {
         let name = self.wanted.target.file_name().unwrap_or_default();
-        let of = total.map(|t| format!(" of {}", size(t))).unwrap_or_default();
+        let of = total
+            .map(|t| format!(" of {}", size(t)))
+            .unwrap_or_default();
         let note = if note.is_empty() {
             String::new()
         } else {
@@ -360,7 +373,10 @@ pub(super) fn by_hand(wanted: &Wanted<'_>) -> String {
 
 fn unreachable(client: &Client, wanted: &Wanted<'_>, why: &str) -> Error {
     let what = format!("cannot reach {} ({why})", client.host());
-    let hint = format!("check the network or its proxy (HTTPS_PROXY), or name a mirror with --base-url; {}", by_hand(wanted));
+    let hint = format!(
+        "check the network or its proxy (HTTPS_PROXY), or name a mirror with --base-url; {}",
+        by_hand(wanted)
+    );
     Error::fetch(wanted.url, what, hint)
 }
 
@@ -375,5 +391,9 @@ fn gave_up(wanted: &Wanted<'_>, part: &Part, why: &str, retries: u32) -> Error {
         ),
         (have, None) => format!("{} are there, the same command goes on", size(have)),
     };
-    Error::fetch(wanted.url, format!("{why}, also after {retries} more tries"), there)
+    Error::fetch(
+        wanted.url,
+        format!("{why}, also after {retries} more tries"),
+        there,
+    )
 }

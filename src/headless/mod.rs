@@ -2,6 +2,7 @@
 
 mod anchors;
 mod estimate;
+mod fetch;
 mod fit;
 mod import;
 mod progress;
@@ -24,6 +25,7 @@ use serde_json::Value;
 use tinyscope::Error;
 use tinyscope::data::{Benchmark, demo, read};
 use tinyscope::error::nearest;
+use tinyscope::fetch::unfinished;
 
 use crate::cli::{Cli, Command, Data, Experiment, Explore, Reading, Screen, saved_settings};
 use crate::tui;
@@ -60,6 +62,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
+        Some(Command::Fetch(args)) => fetch::run(&args, &mut out),
         Some(Command::Import(args)) => import::run(&args, &mut out),
         Some(Command::Completions(args)) => shell::completions(&args, &mut out),
         Some(Command::Man) => shell::man(&mut out),
@@ -166,7 +169,9 @@ pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::
     if !path.exists() {
         return Err(no_such_file(path));
     }
-    read::benchmark(path, options)
+    let mut benchmark = read::benchmark(path, options)?;
+    benchmark.warnings.extend(unfinished(path));
+    Ok(benchmark)
 }
 
 /// Refuses to write over what is read.

@@ -1,0 +1,93 @@
+//! `tinyscope fetch` against a server on loopback: what it says, and what is on the disk afterwards.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod file;
+mod folder;
+mod server;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The program with a cache folder of the test's own and no proxy.
+fn command(cache: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyscope"));
+    for proxy in ["http_proxy", "https_proxy", "all_proxy"] {
+        command.env_remove(proxy).env_remove(proxy.to_uppercase());
+    }
+    command.env("TINYSCOPE_CACHE", cache).args(args);
+    command
+}
+
+/// Fetches `name` from `base` with short pauses.
+fn fetching(cache: &Path, base: &str, name: &str, more: &[&str]) -> Command {
+    let mut args = vec!["fetch", name, "--base-url", base, "--pause", "0.01"];
+    args.extend(more);
+    command(cache, &args)
+}
+
+fn fetch(cache: &Path, base: &str, name: &str, more: &[&str]) -> (bool, String) {
+    said(
+        fetching(cache, base, name, more)
+            .output()
+            .expect("the program starts"),
+    )
+}
+
+/// How it ended, and all it said.
+fn said(out: Output) -> (bool, String) {
+    let text = [out.stdout, out.stderr].concat();
+    (out.status.success(), String::from_utf8(text).expect("text"))
+}
+
+/// All files below a folder with their sizes, locks aside.
+fn files(folder: &Path) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_none_or(|e| e != "lock") {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap();
+                found.insert(name.to_owned(), entry.metadata().unwrap().len());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_list_says_what_there_is_and_where_it_goes() {
+    let cache = tempfile::tempdir().unwrap();
+    for args in [&["fetch"][..], &["fetch", "--list"]] {
+        let (done, list) = said(command(cache.path(), args).output().unwrap());
+        assert!(done, "{list}");
+        for part in [
+            "lb-pickle",
+            "tinybenchmarks",
+            "alpacaeval",
+            "helm-lite",
+            "https://raw.githubusercontent.com/felipemaiapolo/tinyBenchmarks/main/",
+            "licence",
+            "(not there)",
+            cache.path().join("lb.pickle").to_str().unwrap(),
+        ] {
+            assert!(list.contains(part), "{part}: {list}");
+        }
+    }
+    assert!(files(cache.path()).is_empty());
+    let out = command(cache.path(), &["fetch", "helmlite"])
+        .output()
+        .unwrap();
+    let (done, message) = said(out);
+    assert!(
+        !done && message.contains("did you mean helm-lite?"),
+        "{message}"
+    );
+    let out = command(cache.path(), &["fetch", "lb-pickle", "--max-size", "much"]).output();
+    assert_eq!(out.unwrap().status.code(), Some(2));
+}
