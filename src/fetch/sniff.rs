@@ -1,9 +1,11 @@
 //! Is this what was asked for? The first and last bytes of a download tell data from the page of a portal.
 
+use crate::data::read::pickle::is_pickle;
+
 /// What a file should hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Python's pickle, of the binary protocols.
+    /// Python's pickle.
     Pickle,
     /// A JSON array or object.
     Json,
@@ -28,7 +30,7 @@ impl Kind {
         }
         match (self, text) {
             (_, []) => Some("an empty file"),
-            (Kind::Pickle, _) if !matches!(head, [0x80, 2..=5, ..]) => Some("no pickle"),
+            (Kind::Pickle, _) if !is_pickle(head) => Some("no pickle"),
             (Kind::Json, [first, ..]) if !matches!(first, b'[' | b'{') => Some("no JSON"),
             (Kind::Csv, _) if head.contains(&0) => Some("no text"),
             _ => None,

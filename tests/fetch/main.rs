@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod file;
 mod folder;
 mod server;
@@ -90,4 +92,35 @@ fn the_list_says_what_there_is_and_where_it_goes() {
     );
     let out = command(cache.path(), &["fetch", "lb-pickle", "--max-size", "much"]).output();
     assert_eq!(out.unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn a_fetched_pickle_is_shown() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    for (name, case, path) in [
+        ("lb-pickle", "lb-small.pickle", "tutorials/data/lb.pickle"),
+        (
+            "tinybenchmarks",
+            "tinyBenchmarks-small.pkl",
+            "tinyBenchmarks/tinyBenchmarks.pkl",
+        ),
+    ] {
+        let cache = tempfile::tempdir().unwrap();
+        let body = fs::read(shared.join("cases/pickle").join(case)).unwrap();
+        let path = format!("/felipemaiapolo/tinyBenchmarks/main/{path}");
+        let server = server::Server::start(move |asked, _| {
+            assert_eq!(asked.path, path);
+            server::Answer::ok(body.clone())
+        });
+        let (done, text) = fetch(cache.path(), &server.base, name, &["--no-checksum"]);
+        assert!(done, "{text}");
+        let (_, next) = text
+            .split_once("next: tinyscope ")
+            .expect("the next command");
+        let next: Vec<&str> = next.split_whitespace().collect();
+        let (done, text) = said(command(cache.path(), &next).output().unwrap());
+        assert!(done, "{text}");
+    }
 }
