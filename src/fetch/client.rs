@@ -1,6 +1,7 @@
 //! One request: what is asked, what comes back, and which troubles may pass.
 
 use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ureq::http::{HeaderMap, StatusCode, Uri, header};
@@ -18,6 +19,7 @@ pub(super) struct Client {
     agent: Agent,
     base: String,
     host: String,
+    reached: AtomicBool,
 }
 
 /// Why an answer is not there.
@@ -97,12 +99,18 @@ impl Client {
             agent: config.new_agent(),
             host: host.to_owned(),
             base: base.to_owned(),
+            reached: AtomicBool::new(false),
         })
     }
 
     /// The server's name.
     pub(super) fn host(&self) -> &str {
         &self.host
+    }
+
+    /// Whether it ever answered.
+    pub(super) fn reached(&self) -> bool {
+        self.reached.load(Ordering::Relaxed)
     }
 
     /// The address of a path below the base; its parts are escaped.
@@ -135,6 +143,7 @@ impl Client {
             }
         }
         let answer = request.call().map_err(|e| trouble(url, e))?;
+        self.reached.store(true, Ordering::Relaxed);
         let (head, body) = answer.into_parts();
         Reply::new(url, head.status, &head.headers, body)
     }

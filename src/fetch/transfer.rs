@@ -128,8 +128,14 @@ pub(super) fn file(
                 ("the rest is not there".into(), None)
             }
             Err(Trouble::Passing(why, wait)) => (why, wait),
-            Err(Trouble::Unreachable(why)) if failures >= tries.retries.min(1) => {
-                return Err(unreachable(client, wanted, &why).into());
+            // A server that never answered is tried once more; one that did may come back.
+            Err(Trouble::Unreachable(why))
+                if failures
+                    >= tries
+                        .retries
+                        .min(if client.reached() { u32::MAX } else { 1 }) =>
+            {
+                return Err(unreachable(client, wanted, &part, &why).into());
             }
             Err(Trouble::Unreachable(why)) => (why, None),
         };
@@ -371,29 +377,33 @@ pub(super) fn by_hand(wanted: &Wanted<'_>) -> String {
     )
 }
 
-fn unreachable(client: &Client, wanted: &Wanted<'_>, why: &str) -> Error {
+fn unreachable(client: &Client, wanted: &Wanted<'_>, part: &Part, why: &str) -> Error {
     let what = format!("cannot reach {} ({why})", client.host());
     let hint = format!(
-        "check the network or its proxy (HTTPS_PROXY), or name a mirror with --base-url; {}",
+        "check the network or its proxy (HTTPS_PROXY), or name a mirror with --base-url; {}; {}",
+        there(wanted, part),
         by_hand(wanted)
     );
     Error::fetch(wanted.url, what, hint)
 }
 
 fn gave_up(wanted: &Wanted<'_>, part: &Part, why: &str, retries: u32) -> Error {
-    let total = part.said().and_then(|s| s.total);
-    let there = match (part.len(), total) {
-        (0, _) => "nothing is there yet, the same command tries again".to_owned(),
-        (have, Some(total)) => format!(
-            "{} of {} are there, the same command goes on from there",
-            size(have),
-            size(total)
-        ),
-        (have, None) => format!("{} are there, the same command goes on", size(have)),
+    let what = format!("{why}, also after {retries} more tries");
+    Error::fetch(wanted.url, what, there(wanted, part))
+}
+
+/// How much is there, and what the same command does with it.
+fn there(wanted: &Wanted<'_>, part: &Part) -> String {
+    let Some(said) = part.said() else {
+        return "nothing is there yet, the same command tries again".into();
     };
-    Error::fetch(
-        wanted.url,
-        format!("{why}, also after {retries} more tries"),
-        there,
-    )
+    let have = match said.total {
+        Some(total) => format!("{} of {} are there", size(part.len()), size(total)),
+        None => format!("{} are there", size(part.len())),
+    };
+    if said.validator().is_some() || wanted.sha256.is_some() {
+        format!("{have}, the same command goes on from there")
+    } else {
+        format!("{have}, but the server does not say of what: the same command starts again")
+    }
 }

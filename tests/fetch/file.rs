@@ -309,6 +309,7 @@ fn a_cut_stream_of_unknown_length_is_noticed() {
     });
     let (done, text) = get(cache.path(), &server, &["--retries", "1"]);
     assert!(!done && text.contains("tries"), "{text}");
+    assert!(text.contains("the same command starts again"), "{text}");
     assert!(!cache.path().join(FILE).exists());
     let (done, text) = get(cache.path(), &server, &[]);
     assert!(done, "{text}");
