@@ -1,5 +1,6 @@
 //! The command line. Wrong arguments end with exit code 2 (clap's), failures with 1.
 
+mod fetch;
 mod reading;
 mod screen;
 mod simulate;
@@ -14,6 +15,7 @@ use tinyscope::estimate::Seen;
 use tinyscope::experiment::{Lambda, ResponseForm, Scope, Settings};
 use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
 
+pub(crate) use fetch::Fetch;
 pub(crate) use reading::{More, Reading};
 pub(crate) use screen::{Explore, Render, Screen, picture_kind, saved_settings};
 pub(crate) use simulate::Simulate;
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Score(Score),
     /// Write whatever is read as the native pair: NAME.json with its matrix NAME.csv.gz
     Import(Import),
+    /// Download a public data set into the cache folder, going on where it stopped; without a name, list them
+    Fetch(Fetch),
     /// Draw a benchmark from a made-up population, or from one fitted to data
     Simulate(Simulate),
     /// The explorer's screen as an SVG picture, without a terminal

@@ -37,6 +37,16 @@ pub enum Error {
         /// What to do about it.
         hint: String,
     },
+    /// A download that failed.
+    #[error("{url}: {what}{}", remedy(.hint))]
+    Fetch {
+        /// What was asked for.
+        url: String,
+        /// What went wrong.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
     /// Work that was cancelled through its [`crate::progress::Observer`].
     #[error("cancelled")]
     Cancelled,
@@ -80,6 +90,15 @@ impl Error {
     /// A request that cannot be met.
     pub fn setting(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Setting {
+            what: what.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// A failed download of `url`.
+    pub fn fetch(url: &str, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Fetch {
+            url: url.to_owned(),
             what: what.into(),
             hint: hint.into(),
         }

@@ -10,6 +10,8 @@ pub mod error;
 pub mod estimate;
 pub mod experiment;
 pub mod export;
+pub mod fetch;
+pub mod folders;
 pub mod irt;
 pub mod progress;
 pub mod random;

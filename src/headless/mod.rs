@@ -2,6 +2,7 @@
 
 mod anchors;
 mod estimate;
+mod fetch;
 mod fit;
 mod import;
 mod progress;
@@ -25,6 +26,7 @@ use tinyscope::Error;
 use tinyscope::data::read::demo_name;
 use tinyscope::data::{Benchmark, demo, read};
 use tinyscope::error::nearest;
+use tinyscope::fetch::unfinished;
 use tinyscope::progress::Observer;
 
 use crate::cli::{Cli, Command, Data, Experiment, Explore, Screen, saved_settings};
@@ -62,6 +64,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
+        Some(Command::Fetch(args)) => fetch::run(&args, &mut out),
         Some(Command::Import(args)) => import::run(&args, &mut out),
         Some(Command::Completions(args)) => shell::completions(&args, &mut out),
         Some(Command::Man) => shell::man(&mut out),
@@ -172,7 +175,11 @@ pub(crate) fn benchmark(
             return Err(no_such_file(source));
         }
     }
-    read::watched(path, options, observer)
+    let mut benchmark = read::watched(path, options, observer)?;
+    for source in std::iter::once(path).chain(options.also.iter().map(PathBuf::as_path)) {
+        benchmark.warnings.extend(unfinished(source));
+    }
+    Ok(benchmark)
 }
 
 /// Refuses to write over what is read.

@@ -1,26 +1,18 @@
 //! The list of recently opened files: one path a line in the user's state folder.
 
-use std::env;
 use std::fs;
 use std::path::PathBuf;
+
+use tinyscope::folders;
 
 use super::state::Source;
 
 /// How many are kept.
 const KEPT: usize = 8;
 
-/// The file, unless the environment names no home: `TINYSCOPE_STATE` first, then the platform's place.
+/// The file, unless the environment names no home.
 fn file() -> Option<PathBuf> {
-    let named = |name: &str| {
-        env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let folder = named("TINYSCOPE_STATE")
-        .or_else(|| named("XDG_STATE_HOME").map(|p| p.join("tinyscope")))
-        .or_else(|| named("HOME").map(|p| p.join(".local/state/tinyscope")))
-        .or_else(|| named("LOCALAPPDATA").map(|p| p.join("tinyscope")))?;
-    Some(folder.join("recent"))
+    Some(folders::state()?.join("recent"))
 }
 
 /// Recently opened files that still exist, the newest first.

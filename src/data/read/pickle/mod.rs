@@ -67,7 +67,7 @@ pub(crate) struct Pickle {
 }
 
 /// True when a file that begins so is a pickle: protocols 2 to 5 by their first opcode, 0 and 1 by an outer dict or list.
-pub(super) fn is_pickle(head: &[u8]) -> bool {
+pub(crate) fn is_pickle(head: &[u8]) -> bool {
     let numbered = |rest: &[u8]| {
         let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         digits > 0 && rest.get(digits) == Some(&b'\n')
