@@ -84,7 +84,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
     }
 }
 
-/// Opens the explorer; true endings are 0, a signal's 128 and its number, as shells have it.
+/// Opens the explorer; true endings are 0, wrong arguments 2, a signal's 128 and its number, as shells have it.
 fn explore(args: Explore) -> Result<i32, Failure> {
     threads(args.experiment.model.threads)?;
     let Explore {
@@ -96,6 +96,13 @@ fn explore(args: Explore) -> Result<i32, Failure> {
         screen,
         open,
     } = args;
+    // A word before a file is a subcommand that there is not.
+    if let Some(word) = data.as_deref().filter(|p| !p.exists() && is_word(p))
+        && !more.more.is_empty()
+    {
+        fail(&no_such_file(word).to_string());
+        return Ok(WRONG_ARGUMENTS);
+    }
     for path in data.iter().chain(&more.more) {
         if demo_name(path).is_none() && !path.exists() {
             return Err(no_such_file(path).into());
@@ -151,6 +158,14 @@ pub(crate) fn screen_options(
         }),
         ..plain
     })
+}
+
+/// The exit code of wrong arguments, as clap has it.
+const WRONG_ARGUMENTS: i32 = 2;
+
+fn is_word(path: &Path) -> bool {
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '-';
+    path.to_str().is_some_and(|p| p.chars().all(letter))
 }
 
 fn fail(message: &str) -> ExitCode {
