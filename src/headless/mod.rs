@@ -25,7 +25,7 @@ use tinyscope::Error;
 use tinyscope::data::{Benchmark, demo, read};
 use tinyscope::error::nearest;
 
-use crate::cli::{Cli, Command, Data, Experiment, Explore, Reading, Screen, saved_settings};
+use crate::cli::{Cli, Command, Data, Experiment, Explore, Model, Reading, Screen, saved_settings};
 use crate::tui;
 pub(crate) use progress::Bar;
 
@@ -171,10 +171,18 @@ pub(crate) fn benchmark(path: &Path, options: &read::ReadOptions) -> tinyscope::
 
 /// Refuses to write over what is read.
 pub(crate) fn keep_input(data: &Path, out: Option<&Path>) -> tinyscope::Result<()> {
+    keep(&read::files(data), out)
+}
+
+/// Refuses to write over the parameters.
+pub(crate) fn keep_parameters(model: &Model, out: Option<&Path>) -> tinyscope::Result<()> {
+    keep(model.parameters.as_slice(), out)
+}
+
+fn keep(read: &[PathBuf], out: Option<&Path>) -> tinyscope::Result<()> {
     let Some(target) = out.and_then(|o| o.canonicalize().ok()) else {
         return Ok(());
     };
-    let read = read::files(data);
     if read
         .iter()
         .any(|f| f.canonicalize().is_ok_and(|f| f == target))

@@ -11,7 +11,7 @@ mod manifest;
 mod names;
 pub(crate) mod pickle;
 mod pyirt;
-mod python;
+pub(crate) mod python;
 mod separated;
 mod source;
 #[cfg(test)]
