@@ -243,7 +243,18 @@ impl Imported {
             .iter()
             .take(3)
             .find_map(|id| Some((*id, nearest(id, known())?)));
+        let counted: Vec<String> = self
+            .sets
+            .iter()
+            .filter(|set| set.positional)
+            .flat_map(|set| &set.parts)
+            .map(|p| format!("{} ({})", brief(&p.scenario), count(p.items.len(), "item")))
+            .collect();
         let hint = match (near, known().next()) {
+            _ if !counted.is_empty() => format!(
+                "its ids only count, so scenarios must agree in name and number: {}",
+                list(counted.iter().map(String::as_str))
+            ),
             (Some((id, near)), _) => format!("did you mean its {:?} for {id:?}?", brief(near)),
             (None, Some(first)) => format!(
                 "its items are named like {:?}; choose scenarios that it has with --scenario, or fit without --parameters",
@@ -308,38 +319,54 @@ impl Imported {
                 "{file} has no validation error: b is measured on training models that its parameters may have seen, and may be too small"
             ));
         }
+        out.extend(self.leak(&set.models, benchmark, split));
+        out
+    }
+
+    /// Says which test models the parameters have seen, or that the file does not tell; `None` where none is tested or all
+    /// is well.
+    pub fn seen(&self, benchmark: &Benchmark, split: &Split) -> Option<String> {
+        let models: Vec<String> = self.sets.iter().flat_map(|s| s.models.clone()).collect();
+        self.leak(&models, benchmark, split)
+    }
+
+    fn leak(&self, fitted_on: &[String], benchmark: &Benchmark, split: &Split) -> Option<String> {
         if split.test.is_empty() {
-            return out;
+            return None;
         }
-        let models = benchmark.matrix.models();
-        let seen_by = |rows: &[usize]| -> Vec<&str> {
-            let names: HashSet<&str> = set.models.iter().map(String::as_str).collect();
+        let file = self.path.display();
+        let fitted_on: HashSet<&str> = fitted_on.iter().map(String::as_str).collect();
+        let among = |rows: &[usize]| -> Vec<&str> {
             rows.iter()
-                .map(|&l| models[l].as_str())
-                .filter(|m| names.contains(m))
+                .map(|&l| benchmark.matrix.models()[l].as_str())
+                .filter(|m| fitted_on.contains(m))
                 .collect()
         };
-        let leaked = seen_by(&split.test);
+        let leaked = among(&split.test);
         if !leaked.is_empty() {
-            out.push(format!(
+            return Some(format!(
                 "{file}: its parameters were fitted on {} of the {}: {}; their estimates are optimistic",
                 leaked.len(),
                 count(split.test.len(), "test model"),
                 list(leaked.iter().copied())
             ));
-        } else if seen_by(&split.train).is_empty() {
-            out.push(format!(
-                "{file} does not name the models that its parameters were fitted on: if test models are among them, estimates are optimistic"
-            ));
         }
-        out
+        among(&split.train).is_empty().then(|| {
+            format!(
+                "{file} does not name the models that its parameters were fitted on: if test models are among them, estimates are optimistic"
+            )
+        })
     }
 }
 
-/// A name of a file, short enough for a message.
+/// A name from a file, short enough for a message.
 pub(crate) fn brief(text: &str) -> String {
-    const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
+    shortened(text, 80)
+}
+
+/// At most so many characters of a text from a file.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
     }

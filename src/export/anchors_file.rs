@@ -10,7 +10,7 @@ use crate::anchors::{Anchor, Selection, SelectionKind};
 use crate::data::{Aggregate, Benchmark};
 use crate::error::{Error, Result};
 use crate::estimate::paper_lambda;
-use crate::experiment::{Fitted, Scope, Settings};
+use crate::experiment::{Fitted, Scope, Settings, shortened};
 use crate::irt::Prior;
 
 /// Self-contained: every item's id, balance weight and posterior, the prior, the chosen items with their weights, b, s2,
@@ -169,7 +169,7 @@ impl AnchorsFile {
             Error::at_line(
                 path,
                 e.line() as u64,
-                format!("not an anchors file: {e}"),
+                format!("not an anchors file: {}", shortened(&e.to_string(), 200)),
                 "write one with `tinyscope anchors DATA --out FILE`",
             )
         })?;

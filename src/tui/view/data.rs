@@ -219,7 +219,9 @@ fn settings_facts(state: &State, study: &Study, facts: &mut Vec<Fact>) {
             "parameters",
             clean(&given.path.to_string_lossy()),
         ));
-        facts.extend(given.notes.iter().map(|note| Fact::Warning(clean(note))));
+        let seen = given.seen(&study.benchmark, &study.split);
+        let said = given.notes.iter().chain(&seen);
+        facts.extend(said.map(|text| Fact::Warning(clean(text))));
     }
     facts.push(Fact::Text(
         "method: tinyBenchmarks, arXiv 2402.14992".into(),
