@@ -289,7 +289,7 @@ fn every_subcommand_takes_parameters() {
         "--out",
         &screen,
     ];
-    args.extend(["--height", "200", "--theta", "joint"]);
+    args.extend(["--width", "300", "--height", "200", "--theta", "joint"]);
     done(&args);
     let screen = fs::read_to_string(&screen).unwrap();
     assert!(screen.contains("that of the given parameters"), "{screen}");
@@ -475,7 +475,13 @@ fn bad_files_are_placed() {
     }
     fs::write(&path, format!("{{\"x\": {}", "[".repeat(1_000_000))).unwrap();
     assert!(fails(&["estimate", &data, "--parameters", &path]).contains("line 1, column"));
-    fs::write(&path, format!("{{\"diff\": {}", "[".repeat(1_000_000))).unwrap();
+    let deep = [
+        b"{\"diff\": ".to_vec(),
+        vec![b'['; 1_000_000],
+        vec![b']'; 1_000_000],
+        b"}".to_vec(),
+    ];
+    fs::write(&path, deep.concat()).unwrap();
     assert!(fails(&["estimate", &data, "--parameters", &path]).contains("recursion"));
     let message = fails(&["estimate", &data, "--parameters", "none.json"]);
     assert!(message.contains("none.json"), "{message}");
