@@ -6,6 +6,7 @@ mod screen;
 mod simulate;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tinyscope::anchors::SelectionKind;
@@ -13,7 +14,8 @@ use tinyscope::data::read::ReadOptions;
 use tinyscope::data::{Benchmark, SplitKind};
 use tinyscope::estimate::Seen;
 use tinyscope::experiment::{Lambda, ResponseForm, Scope, Settings};
-use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
+use tinyscope::export::read_parameters;
+use tinyscope::irt::{AbilityMethod, Convention, DEFAULT_DIMS};
 
 pub(crate) use fetch::Fetch;
 pub(crate) use reading::{More, Reading};
@@ -130,6 +132,19 @@ pub(crate) struct Fit {
     /// Write the model file here (.gz compresses)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// How: all of the fit, or the item parameters and abilities of one fit as py-irt's best_parameters.json, in the
+    /// convention that --convention names [default of it: fork]
+    #[arg(long, default_value = "native", requires = "out")]
+    pub(crate) format: FitFormat,
+}
+
+/// Forms of a written fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FitFormat {
+    /// The model file: JSON with posteriors, priors, validation and evidence
+    Native,
+    /// py-irt's JSON
+    PyIrt,
 }
 
 #[derive(Debug, Args)]
@@ -243,6 +258,14 @@ pub(crate) struct Model {
     /// One fit a scenario, or one fit and one ability for all
     #[arg(long, default_value = "scenario")]
     theta: ThetaArg,
+    /// Use the item parameters of this file instead of a fit: a model file (fit --out), an anchors file, py-irt's
+    /// best_parameters.json, or tinyBenchmarks.pkl; abilities of the training models are fitted at them
+    #[arg(long, value_name = "FILE", conflicts_with = "dims")]
+    pub(crate) parameters: Option<PathBuf>,
+    /// What py-irt's file holds where it does not tell: a . theta - D b with one b an item (the tinyBenchmarks authors' fork)
+    /// or the sum of a (theta - b) (upstream)
+    #[arg(long)]
+    pub(crate) convention: Option<ConventionArg>,
     /// How abilities are estimated
     #[arg(long, default_value = "posterior")]
     ability: AbilityArg,
@@ -313,6 +336,21 @@ enum ResponsesArg {
     Binary,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConventionArg {
+    Fork,
+    Upstream,
+}
+
+impl ConventionArg {
+    pub(crate) fn convention(self) -> Convention {
+        match self {
+            Self::Fork => Convention::RepeatedIntercept,
+            Self::Upstream => Convention::Centred,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum SeenArg {
     Anchor,
@@ -349,6 +387,26 @@ impl Estimation {
 impl Model {
     /// Settings with what the fit depends on; the rest as by default.
     pub(crate) fn settings(&self, benchmark: &Benchmark) -> tinyscope::Result<Settings> {
+        self.settings_in(benchmark, self.convention)
+    }
+
+    /// The same where `convention`, not the option, is that of the parameters.
+    pub(crate) fn settings_in(
+        &self,
+        benchmark: &Benchmark,
+        convention: Option<ConventionArg>,
+    ) -> tinyscope::Result<Settings> {
+        let convention = convention.map(ConventionArg::convention);
+        let parameters = match &self.parameters {
+            Some(path) => Some(Arc::new(read_parameters(path, convention)?)),
+            None if convention.is_some() => {
+                return Err(tinyscope::Error::setting(
+                    "--convention says what a file of py-irt's holds, and none is named",
+                    "name it with --parameters, or write one with `tinyscope fit --format py-irt`",
+                ));
+            }
+            None => None,
+        };
         Ok(Settings {
             scenarios: Settings::find_scenarios(benchmark, &self.scenario)?,
             split: self.split.clone().unwrap_or(SplitKind::Iid),
@@ -357,6 +415,7 @@ impl Model {
                 ThetaArg::Scenario => Scope::Scenario,
                 ThetaArg::Joint => Scope::Joint,
             },
+            parameters,
             ability: match self.ability {
                 AbilityArg::Posterior => AbilityMethod::Posterior,
                 AbilityArg::Ml => AbilityMethod::MaximumLikelihood,

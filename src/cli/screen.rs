@@ -1,12 +1,14 @@
 //! The explorer, its pictures, and the settings files of both.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use tinyscope::error::nearest;
 use tinyscope::estimate::Seen;
 use tinyscope::experiment::{ResponseForm, Settings};
-use tinyscope::irt::{AbilityMethod, DEFAULT_DIMS};
+use tinyscope::export::read_parameters;
+use tinyscope::irt::{AbilityMethod, Convention, DEFAULT_DIMS};
 
 use super::{Experiment, MOST_DIMS, More, Reading, at_most, split_kind};
 use crate::tui::{Marker, SavedFit, Step, ThemeName, ViewName, What, parse_keys};
@@ -122,7 +124,20 @@ fn seeds(text: &str) -> Result<usize, String> {
 
 /// The settings that a settings file asks for; the scenarios, n and the rest are the screen's.
 pub(crate) fn saved_settings(fit: &SavedFit) -> Result<Settings, String> {
+    let convention = match fit.convention.as_deref() {
+        None => None,
+        Some("fork") => Some(Convention::RepeatedIntercept),
+        Some("upstream") => Some(Convention::Centred),
+        Some(other) => return Err(did_you_mean(other, &["fork", "upstream"])),
+    };
+    let parameters = fit
+        .parameters
+        .as_ref()
+        .map(|path| read_parameters(path, convention))
+        .transpose()
+        .map_err(|e| e.to_string())?;
     Ok(Settings {
+        parameters: parameters.map(Arc::new),
         split: split_kind(&fit.split)?,
         dims: match fit.dims.as_slice() {
             [] => DEFAULT_DIMS.to_vec(),

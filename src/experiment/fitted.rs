@@ -5,10 +5,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::imported::Joined;
 use super::settings::{ResponseForm, Scope, Settings};
 use crate::data::{Benchmark, Responses, Scenario, Split, threshold};
 use crate::error::{Error, Result};
-use crate::irt::{DimensionChoice, Fit, FitOptions, ItemParameters, Part, choose_dimension, fit};
+use crate::irt::{
+    DimensionChoice, Fit, FitOptions, ItemParameters, Part, Validation, choose_dimension, fit,
+    fit_abilities, validate_given,
+};
 use crate::progress::{Observer, Part as Stretch};
 
 /// One scenario with the fit that serves it.
@@ -65,10 +69,12 @@ pub struct Fitted {
     pub warnings: Vec<String>,
 }
 
-/// Chooses D and fits, for each scenario asked for or (joint scope) once for all.
+/// Chooses D and fits, for each scenario asked for or (joint scope) once for all; with `settings.parameters` only the
+/// abilities of the training models are fitted, at these item parameters.
 ///
 /// # Errors
-/// Fewer than two training models with answers in a scenario; cancellation.
+/// Fewer than two training models with answers in a scenario; items without given parameters, or ones that were not fitted
+/// together in joint scope; cancellation.
 pub fn fit_benchmark(
     benchmark: &Benchmark,
     split: &Split,
@@ -124,11 +130,15 @@ fn fit_group(
     observer: &dyn Observer,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<FittedScenario>> {
+    let imported = settings.parameters.as_deref();
+    let joined = imported
+        .map(|imported| imported.join(benchmark, group))
+        .transpose()?;
     let mut scenarios = Vec::new();
     let mut parts: Vec<Part> = Vec::new();
     let mut columns = Vec::new();
     let mut thresholds = Vec::new();
-    for &index in group {
+    for (at, &index) in group.iter().enumerate() {
         let scenario = &benchmark.scenarios[index];
         let (train, test) = (
             answering(benchmark, scenario, &split.train),
@@ -146,7 +156,9 @@ fn fit_group(
             ));
         }
         let raw = Responses::new(&benchmark.matrix, train.clone(), scenario.columns.clone());
+        let given = joined.as_ref().and_then(|j| j.places[at].part?.threshold);
         let c = match settings.responses {
+            _ if given.is_some() => given,
             ResponseForm::Raw => None,
             ResponseForm::Binary => Some(threshold(&raw)),
         };
@@ -164,23 +176,36 @@ fn fit_group(
     models.sort_unstable();
     models.dedup();
     let mut responses = Responses::new(&benchmark.matrix, models.clone(), columns);
-    if settings.responses == ResponseForm::Binary {
+    if scenarios.iter().any(|s| s.5.is_some()) {
         responses = responses.binarised(thresholds);
     }
-    let dims = candidates(&settings.dims, models.len(), warnings);
     let label = |what: &str, from, to| Stretch::new(observer, what, from, to);
-    let choice = choose_dimension(
-        &responses,
-        &parts,
-        &dims,
-        settings.ability,
-        &label("", 0.0, 0.75),
-    )?;
-    let fit = fit(
-        &responses,
-        &FitOptions::new(choice.dims),
-        &label(&format!("fitting D = {}", choice.dims), 0.75, 1.0),
-    )?;
+    let (fit, choice) = match &joined {
+        Some(joined) => at_given(joined, &responses, &parts, settings, &label("", 0.0, 1.0))?,
+        None => {
+            let dims = candidates(&settings.dims, models.len(), warnings);
+            let choice = choose_dimension(
+                &responses,
+                &parts,
+                &dims,
+                settings.ability,
+                &label("", 0.0, 0.75),
+            )?;
+            let fit = fit(
+                &responses,
+                &FitOptions::new(choice.dims),
+                &label(&format!("fitting D = {}", choice.dims), 0.75, 1.0),
+            )?;
+            (fit, choice)
+        }
+    };
+    if let (Some(imported), Some(joined)) = (imported, &joined) {
+        for warning in imported.warnings(joined, benchmark, split) {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
     if choice.chosen().error.is_nan() {
         warnings.push(format!(
             "{}: too few training models or items to validate D; lambda auto is 0",
@@ -208,6 +233,30 @@ fn fit_group(
             },
         )
         .collect())
+}
+
+/// The fit at given item parameters, and b: the file's where it has one (it was measured on models held out of that fit),
+/// else what the validation gives at these parameters.
+fn at_given(
+    joined: &Joined<'_>,
+    responses: &Responses<'_>,
+    parts: &[Part],
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<(Fit, DimensionChoice)> {
+    let fit = fit_abilities(responses, joined.items(), &joined.set.prior, observer)?;
+    let choice = match joined.errors() {
+        Some(errors) => DimensionChoice {
+            dims: fit.dims(),
+            table: vec![Validation {
+                dims: fit.dims(),
+                error: errors.iter().sum::<f64>() / errors.len() as f64,
+                errors,
+            }],
+        },
+        None => validate_given(&fit, responses, parts, settings.ability),
+    };
+    Ok((fit, choice))
 }
 
 fn names(benchmark: &Benchmark, group: &[usize]) -> String {

@@ -4,6 +4,7 @@ mod answers;
 #[cfg(test)]
 mod cases;
 mod fitted;
+mod imported;
 mod metrics;
 mod replay;
 mod run;
@@ -14,6 +15,8 @@ mod together;
 
 pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
+pub use imported::{Imported, ImportedPart, ImportedSet};
+pub(crate) use imported::{brief, shortened};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
 pub use replay::{Replay, Step, replay};
 pub use run::{

@@ -1,5 +1,8 @@
 //! What an experiment is asked for.
 
+use std::sync::Arc;
+
+use super::imported::Imported;
 use crate::anchors::SelectionKind;
 use crate::data::{Benchmark, SplitKind};
 use crate::error::{Error, Result, nearest};
@@ -83,6 +86,8 @@ pub struct Settings {
     pub dims: Vec<usize>,
     /// One fit a scenario, or one for all.
     pub scope: Scope,
+    /// Item parameters that are used instead of a fit; `dims` does not count then.
+    pub parameters: Option<Arc<Imported>>,
     /// How abilities are estimated.
     pub ability: AbilityMethod,
     /// The seen part of p-IRT.
@@ -103,6 +108,7 @@ impl Default for Settings {
             split: SplitKind::Iid,
             dims: DEFAULT_DIMS.to_vec(),
             scope: Scope::Scenario,
+            parameters: None,
             ability: AbilityMethod::Posterior,
             seen: Seen::Anchor,
             responses: ResponseForm::Raw,

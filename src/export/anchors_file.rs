@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{StoredItems, is_covariance, item_ids, sensible, split_name, write_json};
+use super::{StoredItems, check_prior, item_ids, split_name, write_json};
 use crate::anchors::{Anchor, Selection, SelectionKind};
 use crate::data::{Aggregate, Benchmark};
 use crate::error::{Error, Result};
 use crate::estimate::paper_lambda;
-use crate::experiment::{Fitted, Scope, Settings};
+use crate::experiment::{Fitted, Scope, Settings, shortened};
 use crate::irt::Prior;
 
 /// Self-contained: every item's id, balance weight and posterior, the prior, the chosen items with their weights, b, s2,
@@ -169,7 +169,7 @@ impl AnchorsFile {
             Error::at_line(
                 path,
                 e.line() as u64,
-                format!("not an anchors file: {e}"),
+                format!("not an anchors file: {}", shortened(&e.to_string(), 200)),
                 "write one with `tinyscope anchors DATA --out FILE`",
             )
         })?;
@@ -284,15 +284,7 @@ impl ScenarioAnchors {
             ));
         }
         let d = self.parameters.dims;
-        if self.prior.mean.len() != d || self.prior.precision.len() != d * (d + 1) / 2 {
-            return Err("the prior has another number of dimensions than the items".into());
-        }
-        if !(self.prior.mean.iter().all(|m| sensible(*m))
-            && is_covariance(&self.prior.precision, d))
-            || (0..d).any(|j| self.prior.precision[j * (j + 3) / 2] <= 0.0)
-        {
-            return Err("the prior is no Gaussian: its precision is not positive".into());
-        }
+        check_prior(&self.prior, d)?;
         let measured = self.b.is_none_or(|b| (0.0..=1.0).contains(&b));
         if !(measured && (0.0..=1.0).contains(&self.s2)) {
             return Err("b and s2 are errors and variances of scores, in [0, 1]".into());

@@ -3,14 +3,18 @@
 mod anchors_file;
 mod items;
 mod model_file;
+mod parameters;
 mod published;
+mod pyirt;
 mod results;
 mod score;
 
 pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors};
 pub use items::{anchors_csv, anchors_for_harness};
 pub use model_file::{ModelFile, ScenarioModel};
+pub use parameters::read_parameters;
 pub use published::{AnchorPoints, Pickled, Published, pickled};
+pub use pyirt::{PyIrtFile, Row};
 pub use results::{estimate_json, show_json, sweep_json, warnings};
 pub use score::{ScenarioScore, Score};
 
@@ -19,7 +23,7 @@ use std::path::Path;
 use crate::data::{Benchmark, Scenario, write};
 use crate::error::{Error, Result};
 use crate::experiment::{Fitted, Settings};
-use crate::irt::{Convention, Gaussians, ItemParameters};
+use crate::irt::{Convention, Gaussians, ItemParameters, Prior};
 
 /// Item parameters as they stand in a file.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -45,9 +49,13 @@ impl StoredItems {
             mean: (0..items.len())
                 .map(|i| posterior.mean(i).to_vec())
                 .collect(),
-            cov: (0..items.len())
-                .map(|i| posterior.cov(i).to_vec())
-                .collect(),
+            cov: if posterior.cov.iter().all(|c| *c == 0.0) {
+                Vec::new()
+            } else {
+                (0..items.len())
+                    .map(|i| posterior.cov(i).to_vec())
+                    .collect()
+            },
         }
     }
 
@@ -83,6 +91,22 @@ fn split_name(fitted: &Fitted, settings: &Settings) -> String {
 fn item_ids(benchmark: &Benchmark, scenario: &Scenario) -> Vec<String> {
     let ids = benchmark.matrix.items();
     scenario.columns.iter().map(|&c| ids[c].clone()).collect()
+}
+
+/// Most dimensions of item parameters that come from elsewhere; no fit of ours has more.
+const MOST_DIMS: usize = 50;
+
+/// Whether a prior of the ability is a Gaussian of `d` dimensions.
+fn check_prior(prior: &Prior, d: usize) -> std::result::Result<(), String> {
+    if prior.mean.len() != d || prior.precision.len() != d * (d + 1) / 2 {
+        return Err("the prior has another number of dimensions than the items".into());
+    }
+    if !(prior.mean.iter().all(|m| sensible(*m)) && is_covariance(&prior.precision, d))
+        || (0..d).any(|j| prior.precision[j * (j + 3) / 2] <= 0.0)
+    {
+        return Err("the prior is no Gaussian: its precision is not positive".into());
+    }
+    Ok(())
 }
 
 /// Finite, and within anything that a fit gives.

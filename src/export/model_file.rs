@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{StoredItems, item_ids, split_name, write_json};
 use crate::data::Benchmark;
 use crate::error::{Error, Result};
-use crate::experiment::{Fitted, Settings};
+use crate::experiment::{Fitted, Settings, shortened};
 use crate::irt::Prior;
 
 /// A fitted benchmark.
@@ -138,7 +138,7 @@ impl ModelFile {
             Error::at_line(
                 path,
                 e.line() as u64,
-                format!("not a model file: {e}"),
+                format!("not a model file: {}", shortened(&e.to_string(), 200)),
                 "write one with `tinyscope fit DATA --out FILE`",
             )
         })

@@ -8,12 +8,13 @@ use tinyscope::experiment::{cap_warning, fit_benchmark, select};
 use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings};
 
 use super::table::Table;
-use super::{Bar, Failure, heading, keep_input, load, threads, warn};
+use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
 use crate::cli::{Anchors, AnchorsFormat};
 
 pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
     keep_input(&args.data.sources(), args.out.as_deref())?;
+    keep_parameters(&args.model, args.out.as_deref())?;
     let benchmark = load(&args.data)?;
     let mut settings = args.model.settings(&benchmark)?;
     args.choice.apply(&mut settings);

@@ -4,17 +4,25 @@ use std::io::Write;
 
 use tinyscope::data::{Diagnostics, split_or_all};
 use tinyscope::experiment::fit_benchmark;
-use tinyscope::export::{ModelFile, warnings};
+use tinyscope::export::{ModelFile, PyIrtFile, warnings};
 
 use super::table::{Table, number};
-use super::{Bar, Failure, heading, keep_input, load, threads, warn};
-use crate::cli::Fit;
+use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
+use crate::cli::{ConventionArg, Fit, FitFormat};
 
 pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
     keep_input(&args.data.sources(), args.out.as_deref())?;
+    keep_parameters(&args.model, args.out.as_deref())?;
     let benchmark = load(&args.data)?;
-    let settings = args.model.settings(&benchmark)?;
+    let (reading, writing) = match args.format {
+        FitFormat::Native => (args.model.convention, None),
+        FitFormat::PyIrt => (
+            None,
+            Some(args.model.convention.unwrap_or(ConventionArg::Fork)),
+        ),
+    };
+    let settings = args.model.settings_in(&benchmark, reading)?;
     let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;
     let bar = Bar::new();
     let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
@@ -22,7 +30,10 @@ pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     let file = ModelFile::of(&benchmark, &fitted, &settings);
     // First of all: where it cannot be written, nothing is printed either.
     if let Some(path) = &args.out {
-        file.write(path)?;
+        match writing {
+            None => file.write(path)?,
+            Some(c) => PyIrtFile::of(&benchmark, &fitted, c.convention())?.write(path)?,
+        }
     }
     heading(out, &benchmark.name, benchmark.simulated)?;
     writeln!(

@@ -29,7 +29,7 @@ use tinyscope::error::nearest;
 use tinyscope::fetch::unfinished;
 use tinyscope::progress::Observer;
 
-use crate::cli::{Cli, Command, Data, Experiment, Explore, Screen, saved_settings};
+use crate::cli::{Cli, Command, Data, Experiment, Explore, Model, Screen, saved_settings};
 use crate::tui;
 pub(crate) use progress::Bar;
 
@@ -199,14 +199,20 @@ pub(crate) fn benchmark(
 
 /// Refuses to write over what is read.
 pub(crate) fn keep_input(data: &[PathBuf], out: Option<&Path>) -> tinyscope::Result<()> {
+    let read = data.iter().flat_map(|source| read::files(source));
+    keep(read, out)
+}
+
+/// Refuses to write over the parameters.
+pub(crate) fn keep_parameters(model: &Model, out: Option<&Path>) -> tinyscope::Result<()> {
+    keep(model.parameters.iter().cloned(), out)
+}
+
+fn keep(mut read: impl Iterator<Item = PathBuf>, out: Option<&Path>) -> tinyscope::Result<()> {
     let Some(target) = out.and_then(|o| o.canonicalize().ok()) else {
         return Ok(());
     };
-    let read = data.iter().flat_map(|source| read::files(source));
-    if read
-        .map(|f| f.canonicalize())
-        .any(|f| f.is_ok_and(|f| f == target))
-    {
+    if read.any(|f| f.canonicalize().is_ok_and(|f| f == target)) {
         return Err(Error::setting(
             format!("--out {} would replace what is read", target.display()),
             "name another file",

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::ability::{AbilityMethod, ability};
-use super::fit::{FitOptions, fit};
+use super::fit::{Fit, FitOptions, fit};
 use crate::data::Responses;
 use crate::error::Result;
 use crate::progress::{Observer, Part as Stretch};
@@ -68,15 +68,7 @@ pub fn choose_dimension(
     method: AbilityMethod,
     observer: &dyn Observer,
 ) -> Result<DimensionChoice> {
-    let (held_out, rest): (Vec<_>, Vec<_>) = train
-        .models()
-        .iter()
-        .enumerate()
-        .partition(|(position, _)| position % HELD_OUT == 0);
-    let pick = |models: Vec<(usize, &usize)>| {
-        train.with_models(models.into_iter().map(|(_, &l)| l).collect())
-    };
-    let (held_out, rest) = (pick(held_out), pick(rest));
+    let (held_out, rest) = held_out(train);
     let mut candidates = candidates.to_vec();
     candidates.sort_unstable();
     candidates.dedup();
@@ -88,28 +80,7 @@ pub fn choose_dimension(
         let to = done + cost(dims) / total;
         let stretch = Stretch::new(observer, format!("validating D = {dims}"), done, to);
         let fit = fit(&rest, &FitOptions::new(dims), &stretch)?;
-        let errors: Vec<Vec<Option<f64>>> = (0..held_out.n_models())
-            .into_par_iter()
-            .map(|l| {
-                let y = held_out.row(l);
-                let mut even = y.clone();
-                for part in parts {
-                    let odd = part.items.clone().skip(1).step_by(2);
-                    odd.for_each(|i| even[i] = f64::NAN);
-                }
-                let theta = ability(&fit.items, &even, &fit.ability_prior, method);
-                let p = theta.probabilities(&fit.items);
-                parts.iter().map(|part| odd_error(part, &y, &p)).collect()
-            })
-            .collect();
-        let errors: Vec<f64> = (0..parts.len())
-            .map(|s| mean(errors.iter().filter_map(|e| e[s])))
-            .collect();
-        table.push(Validation {
-            dims,
-            error: mean(errors.iter().copied().filter(|e| !e.is_nan())),
-            errors,
-        });
+        table.push(validation(&fit, &held_out, parts, method));
         done = to;
     }
     let best = table
@@ -121,6 +92,66 @@ pub fn choose_dimension(
         .find(|v| v.error <= best + WORTH)
         .map_or(candidates[0], |v| v.dims);
     Ok(DimensionChoice { dims, table })
+}
+
+/// Validation at given item parameters: the same held-out models and items, with nothing fitted on the rest. Where the
+/// parameters have seen the held-out models, the error is too small.
+pub fn validate_given(
+    fit: &Fit,
+    train: &Responses<'_>,
+    parts: &[Part],
+    method: AbilityMethod,
+) -> DimensionChoice {
+    let (held_out, _) = held_out(train);
+    let row = validation(fit, &held_out, parts, method);
+    DimensionChoice {
+        dims: row.dims,
+        table: vec![row],
+    }
+}
+
+/// Every 5th training model, and the rest.
+fn held_out<'a>(train: &Responses<'a>) -> (Responses<'a>, Responses<'a>) {
+    let (held_out, rest): (Vec<_>, Vec<_>) = train
+        .models()
+        .iter()
+        .enumerate()
+        .partition(|(position, _)| position % HELD_OUT == 0);
+    let pick = |models: Vec<(usize, &usize)>| {
+        train.with_models(models.into_iter().map(|(_, &l)| l).collect())
+    };
+    (pick(held_out), pick(rest))
+}
+
+/// Errors of a fit on the odd items of the held-out models, their abilities from the even ones.
+fn validation(
+    fit: &Fit,
+    held_out: &Responses<'_>,
+    parts: &[Part],
+    method: AbilityMethod,
+) -> Validation {
+    let errors: Vec<Vec<Option<f64>>> = (0..held_out.n_models())
+        .into_par_iter()
+        .map(|l| {
+            let y = held_out.row(l);
+            let mut even = y.clone();
+            for part in parts {
+                let odd = part.items.clone().skip(1).step_by(2);
+                odd.for_each(|i| even[i] = f64::NAN);
+            }
+            let theta = ability(&fit.items, &even, &fit.ability_prior, method);
+            let p = theta.probabilities(&fit.items);
+            parts.iter().map(|part| odd_error(part, &y, &p)).collect()
+        })
+        .collect();
+    let errors: Vec<f64> = (0..parts.len())
+        .map(|s| mean(errors.iter().filter_map(|e| e[s])))
+        .collect();
+    Validation {
+        dims: fit.dims(),
+        error: mean(errors.iter().copied().filter(|e| !e.is_nan())),
+        errors,
+    }
 }
 
 fn odd_error(part: &Part, y: &[f64], p: &[f64]) -> Option<f64> {

@@ -8,6 +8,7 @@ mod curve;
 mod dimension;
 mod fit;
 mod gauge;
+mod given;
 mod moments;
 pub(crate) mod packed;
 mod parameters;
@@ -19,9 +20,12 @@ mod weigh;
 
 pub use ability::{Ability, AbilityMethod, ability};
 pub use curve::{Bin, Shape, binned_proportions, wilson_interval};
-pub use dimension::{DEFAULT_DIMS, DimensionChoice, Part, Validation, choose_dimension};
+pub use dimension::{
+    DEFAULT_DIMS, DimensionChoice, Part, Validation, choose_dimension, validate_given,
+};
 pub use fit::{Fit, FitOptions, fit};
 pub use gauge::principal_components;
+pub use given::{GivenPrior, fit_abilities};
 pub use moments::Gaussians;
 pub use parameters::{Convention, ItemParameters, Prior};
 

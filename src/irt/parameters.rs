@@ -13,8 +13,19 @@ pub enum Convention {
     /// sum over d of clip(a_d theta_d - b, -30, 30): the scalar b is subtracted D times (tinyBenchmarks and its fork of
     /// py-irt).
     RepeatedIntercept,
-    /// sum over d of a_d (theta_d - b_d), a > 0 (upstream py-irt).
+    /// sum over d of a_d (theta_d - b_d) (upstream py-irt; its vague priors keep a > 0, its hierarchical ones do not).
     Centred,
+}
+
+impl Convention {
+    /// `logit` (ours), `fork` or `upstream` (of py-irt).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Logit => "logit",
+            Self::RepeatedIntercept => "fork",
+            Self::Centred => "upstream",
+        }
+    }
 }
 
 /// Where the reference clips each dimension's term.
@@ -70,6 +81,27 @@ impl ItemParameters {
             posterior,
             convention,
         }
+    }
+
+    /// b of every item in `convention`, D or 1 numbers each as for [`Self::published`]. For [`Convention::Centred`] the
+    /// shortest of the b_d that give the intercept: a_d b / |a|^2; not finite where a is 0 and b is not.
+    pub fn difficulties(&self, convention: Convention) -> Vec<Vec<f64>> {
+        (0..self.len())
+            .map(|i| {
+                let (a, b) = (self.discrimination(i), self.intercept(i));
+                match convention {
+                    Convention::Logit => vec![b],
+                    Convention::RepeatedIntercept => vec![b / a.len() as f64],
+                    Convention::Centred if b == 0.0 => vec![0.0; a.len()],
+                    Convention::Centred => {
+                        // Scaled by the largest, so that small numbers do not vanish in the squares.
+                        let most = a.iter().fold(0.0f64, |m, a| m.max(a.abs()));
+                        let square: f64 = a.iter().map(|a| (a / most).powi(2)).sum();
+                        a.iter().map(|a| a / most * (b / most / square)).collect()
+                    }
+                }
+            })
+            .collect()
     }
 
     /// Number of items.

@@ -75,6 +75,11 @@ impl Engine {
         let settings = match &self.settings {
             Some(first) => Settings {
                 scenarios: Vec::new(),
+                // Parameters of other items serve no other data.
+                parameters: first
+                    .parameters
+                    .clone()
+                    .filter(|parameters| parameters.covers(&benchmark)),
                 ..first.clone()
             },
             None => (self.configure)(&benchmark)?,

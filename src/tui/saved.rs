@@ -63,6 +63,12 @@ pub(crate) struct SavedFit {
     pub(crate) seen: String,
     /// raw or binary.
     pub(crate) responses: String,
+    /// The file whose item parameters stand for a fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parameters: Option<PathBuf>,
+    /// Its convention, fork or upstream, where that had to be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) convention: Option<String>,
     /// How the files are read.
     #[serde(default)]
     pub(crate) reading: ReadOptions,
@@ -141,6 +147,11 @@ impl Saved {
                 ability: settings.ability.name().into(),
                 seen: settings.seen.name().into(),
                 responses: settings.responses.name().into(),
+                parameters: settings.parameters.as_ref().map(|p| whole(&p.path)),
+                convention: settings
+                    .parameters
+                    .as_ref()
+                    .and_then(|p| Some(p.convention?.name().to_owned())),
                 reading: ReadOptions {
                     also: state.reading.also.iter().map(|path| whole(path)).collect(),
                     ..state.reading.clone()
@@ -216,6 +227,7 @@ impl Saved {
                 *also = folder.join(&*also);
             }
         }
+        saved.fit.parameters = saved.fit.parameters.map(|path| folder.join(path));
         saved.me = saved.me.map(|me| folder.join(me));
         Ok(saved)
     }

@@ -229,6 +229,37 @@ fn settings_keep_how_files_are_read() {
     assert_eq!(Saved::read(&file).unwrap().fit.reading, state.reading);
 }
 
+/// Parameters that stand for a fit are part of the settings, with the convention that had to be said.
+#[test]
+fn settings_keep_given_parameters() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("best.json");
+    std::fs::write(&path, r#"{"diff": [[0.3]], "disc": [[2.0]]}"#).unwrap();
+    let convention = Some(tinyscope::irt::Convention::Centred);
+    let given = tinyscope::export::read_parameters(&path, convention).unwrap();
+    let mut state = fixture::state(ThemeName::Dark);
+    state.source = Some(Source::demo("helm-lite"));
+    let study = state.study.as_mut().and_then(std::sync::Arc::get_mut);
+    study.unwrap().settings.parameters = Some(given.clone().into());
+    let file = folder.path().join("talk.json");
+    std::fs::write(&file, document(&state, What::Settings).unwrap()).unwrap();
+    let saved = Saved::read(&file).unwrap();
+    assert_eq!(saved.fit.convention.as_deref(), Some("upstream"));
+    let again = crate::cli::saved_settings(&saved.fit).unwrap().parameters;
+    assert_eq!(again.unwrap().sets, given.sets);
+    // Named relative to the settings file, as a hand would write it.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let whole = path.canonicalize().unwrap();
+    let text = text.replace(whole.to_str().unwrap(), "best.json");
+    assert!(text.contains("\"parameters\": \"best.json\""), "{text}");
+    std::fs::write(&file, text).unwrap();
+    let saved = Saved::read(&file).unwrap();
+    assert!(crate::cli::saved_settings(&saved.fit).is_ok());
+    std::fs::remove_file(&path).unwrap();
+    let gone = crate::cli::saved_settings(&saved.fit).unwrap_err();
+    assert!(gone.contains("best.json"), "{gone}");
+}
+
 /// Answers that are read right after the benchmark are the running job: no other one replaces them.
 #[test]
 fn answers_are_read_before_anything_else() {

@@ -12,7 +12,7 @@ mod manifest;
 mod names;
 pub(crate) mod pickle;
 mod pyirt;
-mod python;
+pub(crate) mod python;
 mod reading;
 mod separated;
 mod source;
@@ -317,12 +317,23 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 /// # Errors
 /// [`Error::Io`]; text that is not UTF-8.
 pub fn own_text(path: &Path) -> Result<Option<String>> {
+    text_with(path, &|keys| keys.iter().any(|k| k == "tinyscope"))
+}
+
+/// The text of a JSON file (gzip too) that holds an object; `None` for anything else.
+///
+/// # Errors
+/// [`Error::Io`]; text that is not UTF-8.
+pub(crate) fn json_text(path: &Path) -> Result<Option<String>> {
+    text_with(path, &|_| true)
+}
+
+/// The text of a JSON object whose first keys are as wanted: what is not is not read, however large it is.
+fn text_with(path: &Path, wanted: &dyn Fn(&[String]) -> bool) -> Result<Option<String>> {
     let options = ReadOptions::default();
     let reading = Reading::new(&options, &Silent, &[]);
     let source = reading.open(path)?;
-    let own = source.first_byte() == Some(b'{')
-        && first_keys(source.head()).iter().any(|k| k == "tinyscope");
-    if own {
+    if source.first_byte() == Some(b'{') && wanted(&first_keys(source.head())) {
         source.text(path).map(Some)
     } else {
         Ok(None)

@@ -12,7 +12,7 @@ const CHUNK: usize = 64 * 1024;
 /// Makes JSON of a stretch, in place and without a change of length: outside strings NaN becomes an empty string and an
 /// infinity null (both missing), inside them half a pair becomes U+FFFD. `in_string` goes from stretch to stretch. Returns
 /// how far it came (short of the end by up to [`AHEAD`] bytes where more follows) and whether it changed anything.
-pub(super) fn mend(in_string: &mut bool, bytes: &mut [u8], last: bool) -> (usize, bool) {
+pub(crate) fn mend(in_string: &mut bool, bytes: &mut [u8], last: bool) -> (usize, bool) {
     let (mut at, mut changed) = (0, false);
     while at < bytes.len() && (last || at + AHEAD <= bytes.len()) {
         let rest = &mut bytes[at..];

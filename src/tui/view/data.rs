@@ -129,9 +129,13 @@ fn fit_facts(study: &Study, fit: &FitShown, facts: &mut Vec<Fact>) {
         "models",
         format!("{} train, {} test", fitted.train.len(), fitted.test.len()),
     ));
+    let given = study.settings.parameters.as_ref();
     facts.push(Fact::Named(
         "D",
-        format!("{}: the smallest within .25 % of the best", fitted.dims()),
+        match given {
+            None => format!("{}: the smallest within .25 % of the best", fitted.dims()),
+            Some(_) => format!("{}: that of the given parameters", fitted.dims()),
+        },
     ));
     for row in &fitted.choice.table {
         let chosen = if row.dims == fitted.dims() {
@@ -210,6 +214,15 @@ fn settings_facts(state: &State, study: &Study, facts: &mut Vec<Fact>) {
         ("responses", settings.responses.name().to_owned()),
     ];
     facts.extend(rows.map(|(name, value)| Fact::Named(name, value)));
+    if let Some(given) = &settings.parameters {
+        facts.push(Fact::Named(
+            "parameters",
+            clean(&given.path.to_string_lossy()),
+        ));
+        let seen = given.seen(&study.benchmark, &study.split);
+        let said = given.notes.iter().chain(&seen);
+        facts.extend(said.map(|text| Fact::Warning(clean(text))));
+    }
     facts.push(Fact::Text(
         "method: tinyBenchmarks, arXiv 2402.14992".into(),
     ));
