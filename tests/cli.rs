@@ -5,9 +5,9 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use common::small;
 use serde_json::Value;
 
 fn tinyscope<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
@@ -22,36 +22,6 @@ fn json(args: &[&str]) -> Value {
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{args:?}: {errors}");
     serde_json::from_slice(&out.stdout).expect("JSON on standard output")
-}
-
-/// A table of 24 models and 40 items in two scenarios, with families, a missing entry and a spread of abilities.
-fn small(dir: &Path) -> PathBuf {
-    let mut text = String::from("model");
-    for i in 0..40 {
-        text += &format!(",{}/{i:02}", if i < 25 { "arithmetic" } else { "reading" });
-    }
-    let mut state = 12345u64;
-    for m in 0..24 {
-        text += &format!("\norg{}_model-{m:02}", m % 5);
-        for i in 0..40 {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            let u = (state >> 33) as f64 / (1u64 << 31) as f64;
-            let logit = (m as f64 - 12.0) / 5.0 - (i as f64 % 13.0 - 6.0) / 3.0;
-            let right = u < 1.0 / (1.0 + (-logit).exp());
-            text += if (m, i) == (3, 7) {
-                ","
-            } else if right {
-                ",1"
-            } else {
-                ",0"
-            };
-        }
-    }
-    let path = dir.join("small.csv");
-    std::fs::write(&path, text + "\n").expect("written");
-    path
 }
 
 #[test]

@@ -5,9 +5,10 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use common::small;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tinyscope::data::{Benchmark, SplitKind, read, split};
@@ -47,36 +48,6 @@ fn fails(args: &[&str]) -> String {
         "{message}"
     );
     message
-}
-
-/// A table of 24 models and 40 items in two scenarios.
-fn small(dir: &Path) -> PathBuf {
-    let mut text = String::from("model");
-    for i in 0..40 {
-        text += &format!(",{}/{i:02}", if i < 25 { "arithmetic" } else { "reading" });
-    }
-    let mut state = 12345u64;
-    for m in 0..24 {
-        text += &format!("\norg{}_model-{m:02}", m % 5);
-        for i in 0..40 {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            let u = (state >> 33) as f64 / (1u64 << 31) as f64;
-            let logit = (m as f64 - 12.0) / 5.0 - (i as f64 % 13.0 - 6.0) / 3.0;
-            let right = u < 1.0 / (1.0 + (-logit).exp());
-            text += if (m, i) == (3, 7) {
-                ","
-            } else if right {
-                ",1"
-            } else {
-                ",0"
-            };
-        }
-    }
-    let path = dir.join("small.csv");
-    fs::write(&path, text + "\n").expect("written");
-    path
 }
 
 fn at(dir: &Path, name: &str) -> String {
@@ -294,6 +265,33 @@ fn every_subcommand_takes_parameters() {
     let screen = fs::read_to_string(&screen).unwrap();
     assert!(screen.contains("that of the given parameters"), "{screen}");
     assert!(screen.contains("fitted on 6 of the 6"), "{screen}");
+}
+
+#[test]
+fn show_says_what_a_file_of_parameters_holds() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (data, file) = (small(dir.path()), at(dir.path(), "best_parameters.json"));
+    let data = data.to_str().expect("UTF-8");
+    done(&[
+        "fit",
+        data,
+        "--scenario",
+        "reading",
+        "--dims",
+        "2",
+        "--format",
+        "py-irt",
+        "--out",
+        &file,
+    ]);
+    let shown = String::from_utf8(done(&["show", &file]).stdout).expect("UTF-8");
+    assert!(
+        shown.contains("fork") && shown.contains("15 items, D 2, 24 models"),
+        "{shown}"
+    );
+    let found = parsed(&["show", &file, "--json"]);
+    assert_eq!(found["kind"], "parameters");
+    assert_eq!(found["sets"][0]["items"], 15);
 }
 
 #[test]

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use tinyscope::Error;
 use tinyscope::data::read::{self, demo_name};
 use tinyscope::data::{Benchmark, Diagnostics};
-use tinyscope::export::{AnchorsFile, ModelFile, Pickled, pickled, show_json, warnings};
+use tinyscope::export::{
+    AnchorsFile, ModelFile, Pickled, pickled, read_parameters, show_json, warnings,
+};
 
 use super::table::{Table, number};
 use super::{Failure, heading, json, load, warn};
@@ -31,6 +33,9 @@ pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
             .into());
         }
         None => {}
+    }
+    if demo_name(path).is_none() && path.is_file() && read::is_parameters(path)? {
+        return parameters(path, args.json, out);
     }
     let options = args.data.options();
     // A pipe can be read once only.
@@ -186,6 +191,41 @@ pub(super) fn anchors_tables(file: &AnchorsFile, out: &mut dyn Write) -> Result<
         }
     }
     write!(out, "{}", table.text())?;
+    Ok(())
+}
+
+/// What a file of py-irt's holds.
+fn parameters(path: &Path, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let found = read_parameters(path, None)?;
+    if as_json {
+        let sets: Vec<_> = found
+            .sets
+            .iter()
+            .map(|s| {
+                json!({
+                    "items": s.items.len(), "dims": s.items.dims(), "ids": !s.ids.is_empty(),
+                    "models": s.models.len(),
+                })
+            })
+            .collect();
+        return json(
+            out,
+            &json!({"kind": "parameters", "notes": found.notes, "sets": sets}),
+        );
+    }
+    for note in &found.notes {
+        writeln!(out, "{note}")?;
+    }
+    for s in &found.sets {
+        writeln!(
+            out,
+            "{} items, D {}, {} models named; `--parameters {}` uses them instead of a fit",
+            s.items.len(),
+            s.items.dims(),
+            s.models.len(),
+            path.display()
+        )?;
+    }
     Ok(())
 }
 

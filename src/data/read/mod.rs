@@ -320,6 +320,21 @@ pub fn own_text(path: &Path) -> Result<Option<String>> {
     text_with(path, &|keys| keys.iter().any(|k| k == "tinyscope"))
 }
 
+/// True for a JSON object with the keys of py-irt's fitted parameters.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn is_parameters(path: &Path) -> Result<bool> {
+    let options = ReadOptions::default();
+    let source = Reading::new(&options, &Silent, &[])
+        .open(path)?
+        .head()
+        .to_vec();
+    let keys = first_keys(&source);
+    let has = |key: &str| keys.iter().any(|k| k == key);
+    Ok(has("irt_model") || has("ability") || has("diff") && has("disc"))
+}
+
 /// The text of a JSON file (gzip too) that holds an object; `None` for anything else.
 ///
 /// # Errors
