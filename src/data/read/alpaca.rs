@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::gather::{ALL, Gathered};
-use super::open;
-use super::python::{Mended, number};
+use super::jsonlines::list;
+use super::python::number;
 use crate::data::{Benchmark, ItemText};
 use crate::error::{Error, Result};
 
@@ -59,16 +59,8 @@ pub(super) fn read(folder: &Path, files: &[PathBuf]) -> Result<Benchmark> {
     let mut gathered = Gathered::default();
     let mut order: HashMap<String, usize> = HashMap::new();
     for file in files {
-        let reader = Mended::new(open(file)?.reader());
-        let annotations: Vec<Annotation> = serde_json::from_reader(reader).map_err(|e| {
-            let what = format!("not a list of annotations: {e}");
-            Error::at_line(
-                file,
-                e.line() as u64,
-                what,
-                "give AlpacaEval's annotations.json",
-            )
-        })?;
+        let annotations: Vec<Annotation> =
+            list(file, "annotations", "give AlpacaEval's annotations.json")?;
         let name = annotations.iter().find_map(|a| a.generator_2.clone());
         let name = name.unwrap_or_else(|| model_of(folder, file));
         let model = gathered.model(&name);

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::gather::{ALL, Gathered, Place};
-use super::open;
-use super::python::{Mended, number};
+use super::jsonlines::list;
+use super::python::number;
 use crate::data::{Benchmark, ItemText};
 use crate::error::{Error, Result, nearest};
 
@@ -163,12 +163,8 @@ pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn list<T: serde::de::DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
-    let reader = Mended::new(open(file)?.reader());
-    serde_json::from_reader(reader).map_err(|e| {
-        let what = format!("not a list of HELM's: {e}");
-        Error::at_line(file, e.line() as u64, what, "give a folder of HELM runs")
-    })
+fn rows<T: serde::de::DeserializeOwned>(file: &Path) -> Result<Vec<T>> {
+    list(file, "HELM's", "give a folder of HELM runs")
 }
 
 /// The metric of a run: the one asked for, else the scenario's own, else the most common one there is.
@@ -198,7 +194,7 @@ pub(super) fn read(folder: &Path, runs: &[Run], metric: Option<&str>) -> Result<
     let (mut perturbed, mut later) = (0usize, 0usize);
     for run in runs {
         let file = run.folder.join(FILE);
-        let instances: Vec<Instance> = list(&file)?;
+        let instances: Vec<Instance> = rows(&file)?;
         let there: BTreeSet<String> = instances
             .iter()
             .flat_map(|i| i.stats.iter().map(|s| s.name.name.clone()))
@@ -283,7 +279,7 @@ fn texts(run: &Run, place: &dyn Fn(&str) -> Place, gathered: &mut Gathered) -> R
         return Ok(());
     }
     let mut seen: HashSet<String> = HashSet::new();
-    for instance in list::<InstanceText>(&file)? {
+    for instance in rows::<InstanceText>(&file)? {
         // Perturbed copies of an instance follow it under the same id.
         if !seen.insert(instance.id.clone()) {
             continue;

@@ -6,12 +6,13 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    Visitor,
 };
 
-use super::Source;
 use super::manifest::without_place;
 use super::python::{Mended, mend};
+use super::{Source, open};
 use crate::error::{Error, Place, Result};
 
 /// Longer lines are not held but parsed as they come.
@@ -238,6 +239,25 @@ fn array<S: Sink>(path: &Path, source: Source, sink: &mut S) -> Result<Option<At
             Err(at.error(path, what, S::HINT))
         }
     }
+}
+
+/// A file that is one array of records, read whole; `kind` says of what ("annotations").
+///
+/// # Errors
+/// With the line: what is no such array; damaged gzip.
+pub(super) fn list<T: DeserializeOwned>(file: &Path, kind: &str, hint: &str) -> Result<Vec<T>> {
+    let reader = Mended::new(open(file)?.reader());
+    serde_json::from_reader(reader).map_err(|e| {
+        if e.is_io() {
+            return Error::input(
+                file,
+                format!("unreadable: {e}"),
+                "the file may be cut off or damaged",
+            );
+        }
+        let what = format!("not a list of {kind}: {}", without_place(&e));
+        Error::at_line(file, e.line() as u64, what, hint)
+    })
 }
 
 /// The value of one answer.
