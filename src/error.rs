@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file that cannot be read as what it claims to be.
-    #[error("{place}: {what}{}", remedy(.hint))]
+    #[error("{place}: {}{}", Shown(.what), remedy(.hint))]
     Input {
         /// File, and the line, column or record where known.
         place: Place,
@@ -20,7 +20,7 @@ pub enum Error {
         hint: String,
     },
     /// The operating system refused to read or write.
-    #[error("{}: {what}: {source}", .path.display())]
+    #[error("{}: {what}: {source}", Shown(&.path.to_string_lossy()))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -56,7 +56,37 @@ fn remedy(hint: &str) -> String {
     if hint.is_empty() {
         String::new()
     } else {
-        format!("; {hint}")
+        format!("; {}", Shown(hint))
+    }
+}
+
+/// A text that may hold what a file holds, as a message shows it: control characters escaped, of a long one the start and
+/// the end.
+struct Shown<'a>(&'a str);
+
+/// Characters that a [`Shown`] text keeps at its start and at its end.
+const KEPT: (usize, usize) = (500, 200);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        let mut write = |text: &str| -> fmt::Result {
+            text.chars().try_for_each(|c| match c {
+                c if c.is_control() => write!(f, "{}", c.escape_default()),
+                c => f.write_char(c),
+            })
+        };
+        let place = |(at, _): (usize, char)| at;
+        let start = self.0.char_indices().nth(KEPT.0).map(place);
+        let end = self.0.char_indices().nth_back(KEPT.1).map(place);
+        match (start, end) {
+            (Some(start), Some(end)) if start < end => {
+                write(&self.0[..start])?;
+                write(" \u{2026} ")?;
+                write(&self.0[end..])
+            }
+            _ => write(self.0),
+        }
     }
 }
 
@@ -138,7 +168,7 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
+        write!(f, "{}", Shown(&self.file.to_string_lossy()))?;
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }
@@ -210,6 +240,20 @@ mod tests {
         assert_eq!(
             e.to_string(),
             "a.csv, line 3: 3 cells, 4 expected; complete the row"
+        );
+    }
+
+    #[test]
+    fn messages_are_short_and_hold_no_control_characters() {
+        let long = format!("\u{1b}[2J{} is no score", "\u{e4}".repeat(1_000_000));
+        let said = Error::input(Path::new("a\0.csv"), long, "").to_string();
+        assert!(said.starts_with("a\\u{0}.csv: \\u{1b}[2J\u{e4}"), "{said}");
+        assert!(said.ends_with("\u{e4} is no score"), "{said}");
+        assert!(said.chars().count() < 800, "{said}");
+        let whole = "x".repeat(KEPT.0 + KEPT.1);
+        assert_eq!(
+            Error::input(Path::new("a"), &whole, "").to_string(),
+            format!("a: {whole}")
         );
     }
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::Reading;
 use super::gather::{ALL, Gathered};
-use super::python::{Mended, number};
-use super::{Reading, json};
+use super::jsonlines::list as records;
+use super::python::number;
 use crate::data::{Benchmark, ItemText, list};
 use crate::error::{Error, Result, nearest};
 
@@ -60,17 +61,12 @@ pub(super) fn read(folder: &Path, files: &[PathBuf], reading: &Reading<'_>) -> R
     let files = of_one_judge(folder, files, reading, &mut gathered.warnings)?;
     let mut order: HashMap<String, usize> = HashMap::new();
     for file in files {
-        let records = Mended::new(reading.open(file)?.reader());
-        let annotations: Vec<Annotation> =
-            json::value(records, reading.limits.depth).map_err(|e| {
-                let what = format!("not a list of annotations: {}", json::without_place(&e));
-                Error::at_line(
-                    file,
-                    e.line() as u64,
-                    what,
-                    "give AlpacaEval's annotations.json",
-                )
-            })?;
+        let annotations: Vec<Annotation> = records(
+            file,
+            reading,
+            "annotations",
+            "give AlpacaEval's annotations.json",
+        )?;
         let name = annotations.iter().find_map(|a| a.generator_2.clone());
         let name = name.unwrap_or_else(|| model_of(folder, file));
         reading.limits.check_name(file, &name)?;

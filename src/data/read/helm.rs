@@ -8,8 +8,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::gather::{ALL, Gathered, Place};
-use super::python::{Mended, number};
-use super::{Reading, Runs, json};
+use super::jsonlines::list;
+use super::python::number;
+use super::{Reading, Runs};
 use crate::data::{Benchmark, ItemText, list as names};
 use crate::error::{Error, Result, nearest};
 
@@ -166,12 +167,8 @@ pub(super) fn files(runs: &[Run]) -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-fn list<T: serde::de::DeserializeOwned>(file: &Path, reading: &Reading<'_>) -> Result<Vec<T>> {
-    let records = Mended::new(reading.open(file)?.reader());
-    json::value(records, reading.limits.depth).map_err(|e| {
-        let what = format!("not a list of HELM's: {}", json::without_place(&e));
-        Error::at_line(file, e.line() as u64, what, "give a folder of HELM runs")
-    })
+fn rows<T: serde::de::DeserializeOwned>(file: &Path, reading: &Reading<'_>) -> Result<Vec<T>> {
+    list(file, reading, "HELM's", "give a folder of HELM runs")
 }
 
 /// The metric of a run: the one asked for, else the scenario's own, else the most common one there is.
@@ -271,7 +268,7 @@ pub(super) fn read(folder: &Path, runs: &[Run], reading: &Reading<'_>) -> Result
     let (mut perturbed, mut later) = (0usize, 0usize);
     for run in &runs {
         let file = run.folder.join(FILE);
-        let instances: Vec<Instance> = list(&file, reading)?;
+        let instances: Vec<Instance> = rows(&file, reading)?;
         let there: BTreeSet<String> = instances
             .iter()
             .flat_map(|i| i.stats.iter().map(|s| s.name.name.clone()))
@@ -367,7 +364,7 @@ fn texts(
         return Ok(());
     }
     let mut seen: HashSet<String> = HashSet::new();
-    for instance in list::<InstanceText>(&file, reading)? {
+    for instance in rows::<InstanceText>(&file, reading)? {
         // Perturbed copies of an instance follow it under the same id.
         if !seen.insert(instance.id.clone()) {
             continue;

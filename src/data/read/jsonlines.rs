@@ -6,12 +6,14 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    Visitor,
 };
 
-use super::Source;
 use super::json::{self, without_place};
 use super::python::{Mended, mend};
+use super::source::unreadable;
+use super::{Reading, Source};
 use crate::error::{Error, Place, Result};
 
 /// Longer lines are not held but parsed as they come.
@@ -249,6 +251,26 @@ fn array<S: Sink>(
             Err(at.error(path, what, S::HINT))
         }
     }
+}
+
+/// A file that is one array of records, read whole; `kind` says of what ("annotations").
+///
+/// # Errors
+/// With the line: what is no such array; damaged gzip.
+pub(super) fn list<T: DeserializeOwned>(
+    file: &Path,
+    reading: &Reading<'_>,
+    kind: &str,
+    hint: &str,
+) -> Result<Vec<T>> {
+    let records = Mended::new(reading.open(file)?.reader());
+    json::value(records, reading.limits.depth).map_err(|e| {
+        if e.is_io() {
+            return unreadable(file, "", e.into());
+        }
+        let what = format!("not a list of {kind}: {}", without_place(&e));
+        Error::at_line(file, e.line() as u64, what, hint)
+    })
 }
 
 /// The value of one answer.

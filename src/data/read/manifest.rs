@@ -1,6 +1,6 @@
 //! The native format: a manifest `NAME.json` that describes the matrix `NAME.csv.gz`, and tables without one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
@@ -368,44 +368,44 @@ pub(super) fn without(path: &Path, table: Table) -> Benchmark {
 
 /// Scenarios and sub-scenarios in order of their first item.
 pub(super) fn by_key(keys: &[(String, String)]) -> Vec<Scenario> {
-    type Named<'a, T> = Vec<(&'a str, T)>;
-    let mut order: Named<'_, Named<'_, Vec<usize>>> = Vec::new();
+    let mut scenarios: Named<'_, Named<'_, Vec<usize>>> = Named::default();
     for (column, (scenario, sub)) in keys.iter().enumerate() {
-        let at = position_or_push(&mut order, scenario);
-        let subs = &mut order[at].1;
-        let at = position_or_push(subs, sub);
-        subs[at].1.push(column);
+        scenarios.of(scenario).of(sub).push(column);
     }
-    order
-        .into_iter()
-        .map(|(name, subs)| {
-            let mut columns = Vec::new();
-            let mut subscenarios = Vec::new();
-            for (sub, items) in subs {
-                let at = columns.len();
-                columns.extend(items);
-                subscenarios.push(SubScenario {
-                    name: sub.to_owned(),
-                    items: at..columns.len(),
-                });
-            }
-            Scenario {
-                name: name.to_owned(),
-                aggregate: Aggregate::Macro,
-                columns,
-                subscenarios,
-            }
-        })
-        .collect()
+    let scenario = |(name, subs): (&str, Named<'_, Vec<usize>>)| {
+        let (mut columns, mut subscenarios) = (Vec::new(), Vec::new());
+        for (sub, items) in subs.all {
+            let at = columns.len();
+            columns.extend(items);
+            subscenarios.push(SubScenario {
+                name: sub.to_owned(),
+                items: at..columns.len(),
+            });
+        }
+        Scenario {
+            name: name.to_owned(),
+            aggregate: Aggregate::Macro,
+            columns,
+            subscenarios,
+        }
+    };
+    scenarios.all.into_iter().map(scenario).collect()
 }
 
-fn position_or_push<'a, T: Default>(list: &mut Vec<(&'a str, T)>, key: &'a str) -> usize {
-    // Ids of one scenario mostly stand together: look at the last first.
-    match list.iter().rposition(|(k, _)| *k == key) {
-        Some(at) => at,
-        None => {
-            list.push((key, T::default()));
-            list.len() - 1
+/// Something for every name, in order of the names' first appearance.
+#[derive(Default)]
+struct Named<'a, T> {
+    all: Vec<(&'a str, T)>,
+    at: HashMap<&'a str, usize>,
+}
+
+impl<'a, T: Default> Named<'a, T> {
+    fn of(&mut self, name: &'a str) -> &mut T {
+        let next = self.all.len();
+        let at = *self.at.entry(name).or_insert(next);
+        if at == next {
+            self.all.push((name, T::default()));
         }
+        &mut self.all[at].1
     }
 }

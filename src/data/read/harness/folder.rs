@@ -44,11 +44,17 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     for (path, is_dir) in entries {
         if is_dir && depth < DEPTH {
             walk(&path, depth + 1, found)?;
-        } else if !is_dir && name(&path).starts_with("samples_") && stem(&name(&path)).is_some() {
+        } else if !is_dir && is_named(&path, "samples_") {
             found.push(path);
         }
     }
     Ok(())
+}
+
+/// A file whose name begins so and ends like a log's. A pipe nobody asked for by name would be waited for without end.
+fn is_named(path: &Path, start: &str) -> bool {
+    let name = name(path);
+    name.starts_with(start) && stem(&name).is_some() && path.is_file()
 }
 
 fn name(path: &Path) -> String {
@@ -117,7 +123,7 @@ fn model(folder: &Path, reading: &Reading<'_>, warnings: &mut Vec<String>) -> St
         .flatten()
         .flatten()
         .map(|e| e.path())
-        .filter(|p| name(p).starts_with("results") && stem(&name(p)).is_some())
+        .filter(|p| is_named(p, "results"))
         .collect();
     results.sort();
     for path in results.iter().rev() {
