@@ -20,6 +20,8 @@ pub(super) struct Log {
     pub(super) task: String,
     /// When the run was written, as the name has it; empty where it does not.
     pub(super) time: String,
+    /// Size of the file, packed as it may be.
+    pub(super) bytes: u64,
 }
 
 /// Paths of the sample logs in a folder and the folders in it, in order of their names.
@@ -92,6 +94,7 @@ pub(super) fn describe(paths: Vec<PathBuf>, warnings: &mut Vec<String>) -> Vec<L
                 model,
                 task: task.to_owned(),
                 time: time.to_owned(),
+                bytes: fs::metadata(&path).map_or(0, |m| m.len()),
                 path,
             }
         })
