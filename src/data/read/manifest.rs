@@ -99,15 +99,24 @@ const REMEDY: &str = "a manifest has `benchmark`, `matrix` (a file name) and `sc
 pub(super) fn read(path: &Path, source: Source, options: &ReadOptions) -> Result<Benchmark> {
     let manifest = parse(path, source)?;
     let matrix = path.with_file_name(&manifest.matrix);
-    let table = separated::read(&matrix, open(&matrix)?, options)?;
+    let table = separated::read(&matrix, part(&matrix)?, options)?;
     let texts = match &manifest.item_text {
         Some(name) => {
             let path = path.with_file_name(name);
-            item_texts(&path, open(&path)?)?
+            item_texts(&path, part(&path)?)?
         }
         None => ItemTexts::default(),
     };
     assemble(path, manifest, table, texts)
+}
+
+/// Opens a file that a manifest names: devices and pipes may have no end, and no user named them.
+fn part(path: &Path) -> Result<Source> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        let hint = "name the files of the matrix and the item texts in the manifest";
+        return Err(Error::input(path, "not a file", hint));
+    }
+    open(path)
 }
 
 /// A manifest with its matrix, both already open; no item texts.

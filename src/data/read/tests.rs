@@ -216,3 +216,18 @@ fn logs_are_not_read_as_one_text() {
         assert_eq!(json_text(&path).unwrap().is_some(), whole, "{text}");
     }
 }
+
+#[test]
+fn a_manifest_names_files_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.json");
+    for device in ["/dev/zero", "."] {
+        let text = format!(
+            r#"{{"benchmark": "b", "matrix": "{device}", "scenarios": {{"a": {{"all": [0, 1]}}}}}}"#
+        );
+        std::fs::write(&path, text).unwrap();
+        let said = said(benchmark(&path, &options()));
+        let expected = if cfg!(unix) { "not a file" } else { "" };
+        assert!(said.contains(expected), "{said}");
+    }
+}

@@ -53,10 +53,12 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// A file whose name begins so and ends like a log's. A pipe nobody asked for by name would be waited for without end.
+/// A file whose name begins so and ends like a log's. A pipe nobody asked for by name would be waited for without end; a
+/// link that leads nowhere is kept, so that it is an error and not left out.
 fn is_named(path: &Path, start: &str) -> bool {
     let name = name(path);
-    name.starts_with(start) && stem(&name).is_some() && path.is_file()
+    let is_other = || fs::metadata(path).is_ok_and(|found| !found.is_file());
+    name.starts_with(start) && stem(&name).is_some() && !is_other()
 }
 
 fn name(path: &Path) -> String {

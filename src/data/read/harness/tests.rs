@@ -301,4 +301,11 @@ fn pipes_among_the_logs_are_left_alone() {
     let root = dir.path().to_owned();
     std::thread::spawn(move || done.send(read(&root).matrix.n_items()));
     assert_eq!(wait.recv_timeout(std::time::Duration::from_secs(20)), Ok(1));
+    // A link that leads nowhere is a log that is missing.
+    std::os::unix::fs::symlink("nowhere", dir.path().join("m/samples_w.jsonl")).unwrap();
+    let said = benchmark(dir.path(), &ReadOptions::default()).unwrap_err();
+    assert!(
+        said.to_string().contains("samples_w.jsonl: reading"),
+        "{said}"
+    );
 }
