@@ -26,6 +26,8 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// When every run was written.
 const TIME: &str = "2025-03-01T12-00-00.000000";
+/// About so long are the responses and filtered responses of a sample.
+const RESPONSES: usize = 240;
 const WORDS: &str = "the of a which in is to for and that best following most likely true statement describes about between \
     energy market cell law theory patient value system function water state economic force price group history moral \
     memory government \u{3b1}-helix na\u{ef}ve na\u{ef}vet\u{e9} \"quoted\" x^2 \u{2248} pressure volume rate increase decrease";
@@ -200,46 +202,51 @@ impl Document {
             let words = (0..words).map(|_| vocabulary[random.random_range(0..vocabulary.len())]);
             words.collect::<Vec<_>>().join(" ")
         };
-        let question = format!("{}?", text(25));
-        let choices: Vec<String> = (0..4).map(|_| text(5)).collect();
-        let subject_shown = subject.replace('_', " ");
-        // Four requests repeat the prompt: shots fill it until the line is long enough.
-        let asked = format!(
-            "{question}\nA. {}\nB. {}\nC. {}\nD. {}\nAnswer:",
-            choices[0], choices[1], choices[2], choices[3]
-        );
-        let bare = 1150 + 5 * asked.len() + 4 * 80;
-        let shots = text(logs.bytes_a_sample.saturating_sub(bare) / 4 / 6);
-        let prompt = format!(
-            "The following are multiple choice questions (with answers) about {subject_shown}.\n\n{shots}\n\n{asked}"
-        );
+        let question = format!("{}?", text(14));
+        let choices: Vec<String> = (0..4).map(|_| text(3)).collect();
         let right = random.random_range(0..4);
         let mut hash = || -> String {
-            (0..4)
-                .map(|_| format!("{:016x}", random.random::<u64>()))
-                .collect()
+            let words = (0..4).map(|_| format!("{:016x}", random.random::<u64>()));
+            words.collect()
         };
-        let requests: serde_json::Map<String, serde_json::Value> = (0..4)
-            .map(|k| {
-                let answer = format!(" {}", ["A", "B", "C", "D"][k]);
-                let request = json!({"arg_0": prompt, "arg_1": answer});
-                (format!("gen_args_{k}"), request)
-            })
-            .collect();
-        let doc =
-            json!({"question": question, "subject": subject, "choices": choices, "answer": right});
-        let start = format!(
-            "{{\"doc_id\": {id}, \"doc\": {doc}, \"target\": \"{right}\", \"arguments\": {}, \"resps\": ",
-            serde_json::Value::Object(requests)
-        );
         let end = format!(
             ", \"filter\": \"none\", \"metrics\": [\"acc\"], \"doc_hash\": \"{}\", \"prompt_hash\": \"{}\", \"target_hash\": \"{}\", \"acc\": ",
             hash(),
             hash(),
             hash()
         );
+        let doc =
+            json!({"question": question, "subject": subject, "choices": choices, "answer": right});
+        let start = |shots: &str| {
+            let prompt = format!(
+                "The following are multiple choice questions (with answers) about {}.\n\n{shots}{question}\nA. {}\nB. {}\nC. {}\nD. {}\nAnswer:",
+                subject.replace('_', " "),
+                choices[0],
+                choices[1],
+                choices[2],
+                choices[3]
+            );
+            let requests: serde_json::Map<String, serde_json::Value> = ["A", "B", "C", "D"]
+                .iter()
+                .enumerate()
+                .map(|(k, answer)| {
+                    let request = json!({"arg_0": prompt, "arg_1": format!(" {answer}")});
+                    (format!("gen_args_{k}"), request)
+                })
+                .collect();
+            let requests = serde_json::Value::Object(requests);
+            format!(
+                "{{\"doc_id\": {id}, \"doc\": {doc}, \"target\": \"{right}\", \"arguments\": {requests}, \"resps\": "
+            )
+        };
+        // Each of the four requests repeats the prompt: shots fill it until the line is long enough.
+        let room = logs
+            .bytes_a_sample
+            .saturating_sub(start("").len() + end.len() + RESPONSES);
+        let shots = format!("{} ", vocabulary.join(" ")).repeat(1 + room / 4 / WORDS.len());
+        let shots: String = shots.chars().take(room / 4).collect();
         Ok(Self {
-            start: start.into_bytes(),
+            start: start(&shots).into_bytes(),
             end: end.into_bytes(),
             right,
         })

@@ -59,6 +59,7 @@ static ALLOCATOR: Counting = Counting;
 struct Valid {
     files: &'static [(&'static str, &'static str)],
     read: &'static str,
+    transpose: bool,
 }
 
 const HELM: &str = r#"[{"instance_id": "id0", "train_trial_index": 0, "stats": [{"name": {"name": "num_tokens", "split": "test"}, "count": 1, "mean": 300.0}, {"name": {"name": "exact_match", "split": "test"}, "count": 1, "sum": 0, "mean": 0.0}]}, {"instance_id": "id1", "train_trial_index": 0, "stats": [{"name": {"name": "exact_match"}, "mean": NaN}]}, {"instance_id": "id1", "perturbation": {"name": "x"}, "stats": []}, {"instance_id": "id2", "train_trial_index": 1, "stats": [{"name": {"name": "exact_match", "perturbation": {}}, "mean": 0.5}]}]"#;
@@ -89,10 +90,12 @@ const BENCHMARKS: &[Valid] = &[
     Valid {
         files: &[(RUN, HELM), (OTHER_RUN, HELM), (RUN_TEXTS, HELM_TEXTS)],
         read: "",
+        transpose: false,
     },
     Valid {
         files: &[(RUN_TEXTS, HELM_TEXTS), (RUN, HELM)],
         read: "",
+        transpose: false,
     },
     Valid {
         files: &[
@@ -100,10 +103,12 @@ const BENCHMARKS: &[Valid] = &[
             ("n/annotations.json", ALPACA),
         ],
         read: "",
+        transpose: false,
     },
     Valid {
         files: &[("alpaca.json", ALPACA)],
         read: "alpaca.json",
+        transpose: false,
     },
     Valid {
         files: &[
@@ -111,6 +116,7 @@ const BENCHMARKS: &[Valid] = &[
             ("o__b/samples_mmlu_anatomy_2025-01-05T10-00-00.jsonl", LOG),
         ],
         read: "",
+        transpose: false,
     },
     Valid {
         files: &[
@@ -121,42 +127,52 @@ const BENCHMARKS: &[Valid] = &[
             ("m/samples_t.jsonl", LOG),
         ],
         read: "",
+        transpose: false,
     },
     Valid {
         files: &[("samples_t.json", LOG_ARRAY)],
         read: "samples_t.json",
+        transpose: false,
     },
     Valid {
         files: &[("r.jsonlines", PY_IRT)],
         read: "r.jsonlines",
+        transpose: false,
     },
     Valid {
         files: &[("t.csv", TABLE)],
         read: "t.csv",
+        transpose: false,
     },
     Valid {
         files: &[("t.csv", TABLE), ("t.json", MANIFEST), ("i.jsonl", TEXTS)],
         read: "t.csv",
+        transpose: false,
     },
     Valid {
         files: &[("t.json", MANIFEST), ("t.csv", TABLE), ("i.jsonl", TEXTS)],
         read: "t.json",
+        transpose: false,
     },
     Valid {
         files: &[("i.jsonl", TEXTS), ("t.csv", TABLE), ("t.json", MANIFEST)],
         read: "t.json",
+        transpose: false,
     },
     Valid {
         files: &[("long.tsv", LONG)],
         read: "long.tsv",
+        transpose: false,
     },
     Valid {
         files: &[("turned.csv", TURNED)],
         read: "turned.csv",
+        transpose: true,
     },
     Valid {
         files: &[("lb.pickle", PICKLE)],
         read: "lb.pickle",
+        transpose: false,
     },
 ];
 
@@ -164,18 +180,22 @@ const RESPONSES: &[Valid] = &[
     Valid {
         files: &[("a.json", ANSWERS)],
         read: "a.json",
+        transpose: false,
     },
     Valid {
         files: &[("a.csv", ANSWER_LINES)],
         read: "a.csv",
+        transpose: false,
     },
     Valid {
         files: &[("a.csv", ONE_MODEL)],
         read: "a.csv",
+        transpose: false,
     },
     Valid {
         files: &[("long.tsv", LONG)],
         read: "long.tsv",
+        transpose: false,
     },
 ];
 
@@ -310,7 +330,11 @@ fn read_damaged(
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), valid, changes, packing);
     let start = Instant::now();
-    match benchmark(&dir.path().join(valid.read), options) {
+    let options = ReadOptions {
+        transpose: options.transpose != valid.transpose,
+        ..options.clone()
+    };
+    match benchmark(&dir.path().join(valid.read), &options) {
         Ok(b) => keeps_promises(&b)?,
         Err(e) => is_placed(dir.path(), &e)?,
     }
@@ -323,7 +347,11 @@ fn what_is_damaged_below_is_valid() {
         for packing in [Packing::Plain, Packing::Inside] {
             let dir = tempfile::tempdir().unwrap();
             write(dir.path(), valid, &[], packing);
-            let read = benchmark(&dir.path().join(valid.read), &ReadOptions::default());
+            let options = ReadOptions {
+                transpose: valid.transpose,
+                ..ReadOptions::default()
+            };
+            let read = benchmark(&dir.path().join(valid.read), &options);
             let b = read.unwrap_or_else(|e| panic!("{e}"));
             keeps_promises(&b).unwrap();
         }

@@ -261,6 +261,8 @@ fn visits_every_view_changes_n_and_lambda_and_leaves_the_terminal_as_it_was() {
     // The path stays to be mended, and what was open is still there.
     session.wait_for("path: nowhere.csv");
     session.press("\x1b");
+    // An Esc with a key at its heels would be that key with Alt.
+    session.wait("menu closed", |s| !s.contains("path: nowhere.csv"));
     session.wait_for("› words");
     session.press("q");
     assert_eq!(session.ends_restored(), 0);

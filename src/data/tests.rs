@@ -240,30 +240,3 @@ fn manifests_that_do_not_fit_say_what_is_wrong() {
     assert!(said.contains("did you mean \"a\"?"), "{said}");
     assert!(read::benchmark(Path::new("/nowhere.csv"), &read::ReadOptions::default()).is_err());
 }
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
-    /// Damaged files give an error or a benchmark, never a panic.
-    #[test]
-    fn damaged_tables_and_manifests_do_not_panic(
-        cuts in prop::collection::vec((0usize..200, any::<u8>()), 0..12), end in 0usize..200, json: bool,
-    ) {
-        let dir = tempfile::tempdir().unwrap();
-        let table = b"model,a/1,a/2,b/1\nx,1,0,.5\n\"y\",NA,1,0\nz,0,,1\n".to_vec();
-        std::fs::write(dir.path().join("t.csv"), &table).unwrap();
-        let manifest = br#"{"benchmark":"b","matrix":"t.csv","scenarios":{"a":{"all":[0,2]},"b":{"all":[2,3]}},"released":{"x":"2024-01-01"}}"#.to_vec();
-        let mut bytes = if json { manifest } else { table };
-        for (at, byte) in cuts {
-            if let Some(b) = bytes.get_mut(at) { *b = byte; }
-        }
-        bytes.truncate(end.max(1));
-        let path = dir.path().join(if json { "m.json" } else { "u.csv" });
-        std::fs::write(&path, bytes).unwrap();
-        if let Ok(b) = read::benchmark(&path, &read::ReadOptions::default()) {
-            let d = Diagnostics::of(&b);
-            d.warnings(&b);
-        }
-        let _ = read::responses(&path, &read::ReadOptions::default());
-    }
-}

@@ -98,8 +98,13 @@ pub fn native(benchmark: &Benchmark, dir: &Path, stem: &str) -> Result<PathBuf> 
         scenarios.insert(s.name.clone(), Value::Object(subs));
     }
     let matrix = format!("{stem}.csv.gz");
-    atomically(&dir.join(&matrix), &table(benchmark, &columns)?)?;
-    let item_text = item_texts(benchmark, &columns, dir, stem)?;
+    // Packing them takes about as long as reading gigabytes of logs.
+    let (written, item_text) = rayon::join(
+        || atomically(&dir.join(&matrix), &table(benchmark, &columns)?),
+        || item_texts(benchmark, &columns, dir, stem),
+    );
+    written?;
+    let item_text = item_text?;
     let manifest = Manifest {
         benchmark: benchmark.name.clone(),
         matrix,

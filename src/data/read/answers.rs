@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::json::{self, without_place};
 use super::separated::{self, delimiter, is_missing};
 use super::{ReadOptions, Reading, Source};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result};
 use crate::progress::Silent;
 
 const REMEDY: &str = "write JSON {\"item\": score, ...}, CSV lines `item,score`, or a table `model,item...` of one model";
@@ -72,11 +72,7 @@ fn from_json(
 ) -> Result<HashMap<String, f64>> {
     let text = source.text(path)?;
     let Pairs(pairs) = json::text(&text, reading.limits.depth).map_err(|e| Error::Input {
-        place: Place {
-            file: path.to_owned(),
-            line: Some(e.line() as u64),
-            column: Some(e.column() as u64),
-        },
+        place: json::place(path, &e),
         what: format!("not a JSON object: {}", without_place(&e)),
         hint: REMEDY.into(),
     })?;

@@ -2,11 +2,14 @@
 //! counted before the parser sees them.
 
 use std::io::{self, BufReader, Read};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Deserializer;
 use serde_json::de::{IoRead, SliceRead};
+
+use crate::error::Place;
 
 /// The limit of the parser itself, in the values that are read; what a reader skips may be deeper.
 pub const DEPTH: usize = 128;
@@ -25,8 +28,9 @@ pub(super) fn of_slice(
 ) -> serde_json::Result<Deserializer<SliceRead<'_>>> {
     let mut from = Deserializer::from_slice(bytes);
     if most > DEPTH {
-        if !Depth::default().within(bytes, most) {
-            return Err(serde_json::Error::custom(too_deep(most)));
+        if let Some(at) = Depth::default().beyond(bytes, most) {
+            let what = format!("{}, byte {}", too_deep(most), at + 1);
+            return Err(serde_json::Error::custom(what));
         }
         from.disable_recursion_limit();
     }
@@ -67,6 +71,16 @@ pub(super) fn value<T: DeserializeOwned>(reader: impl Read, most: usize) -> serd
     Ok(value)
 }
 
+/// Where in a file an error of the parser stands; the file as a whole where the parser did not begin.
+pub(super) fn place(file: &Path, e: &serde_json::Error) -> Place {
+    let known = e.line() > 0;
+    Place {
+        file: file.to_owned(),
+        line: known.then_some(e.line() as u64),
+        column: known.then_some(e.column() as u64),
+    }
+}
+
 fn too_deep(most: usize) -> String {
     format!("nested deeper than {most} levels (--max-depth raises the limit)")
 }
@@ -91,9 +105,9 @@ struct Depth {
 }
 
 impl Depth {
-    /// Counts on; false once the depth is above `most`.
-    fn within(&mut self, bytes: &[u8], most: usize) -> bool {
-        for &b in bytes {
+    /// Counts on; where the depth is first above `most`.
+    fn beyond(&mut self, bytes: &[u8], most: usize) -> Option<usize> {
+        for (at, &b) in bytes.iter().enumerate() {
             match (self.in_string, b) {
                 (true, _) if self.escaped => self.escaped = false,
                 (true, b'\\') => self.escaped = true,
@@ -103,10 +117,10 @@ impl Depth {
                 _ => {}
             }
             if self.now > most {
-                return false;
+                return Some(at);
             }
         }
-        true
+        None
     }
 }
 
@@ -121,7 +135,7 @@ impl<R: Read> Read for Shallow<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let n = self.reader.read(out)?;
         let guard = self.guard.as_mut();
-        if guard.is_none_or(|depth| depth.within(&out[..n], self.most)) {
+        if guard.is_none_or(|depth| depth.beyond(&out[..n], self.most).is_none()) {
             return Ok(n);
         }
         let kind = io::ErrorKind::FileTooLarge;

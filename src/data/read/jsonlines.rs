@@ -104,7 +104,7 @@ pub(super) fn each<S: Sink>(
             Err((e, _)) => {
                 return Err(Error::Input {
                     place: Place {
-                        column: Some(e.column() as u64),
+                        column: (e.line() > 0).then_some(e.column() as u64),
                         line: Some(number),
                         file: path.to_owned(),
                     },
@@ -268,8 +268,14 @@ pub(super) fn list<T: DeserializeOwned>(
         if e.is_io() {
             return unreadable(file, "", e.into());
         }
-        let what = format!("not a list of {kind}: {}", without_place(&e));
-        Error::at_line(file, e.line() as u64, what, hint)
+        Error::Input {
+            place: Place {
+                column: None,
+                ..json::place(file, &e)
+            },
+            what: format!("not a list of {kind}: {}", without_place(&e)),
+            hint: hint.into(),
+        }
     })
 }
 

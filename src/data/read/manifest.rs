@@ -102,15 +102,24 @@ const REMEDY: &str = "a manifest has `benchmark`, `matrix` (a file name) and `sc
 pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Result<Benchmark> {
     let manifest = parse(path, source, reading.limits.depth)?;
     let matrix = path.with_file_name(&manifest.matrix);
-    let table = separated::read(&matrix, reading.open(&matrix)?, reading)?;
+    let table = separated::read(&matrix, part(&matrix, reading)?, reading)?;
     let texts = match &manifest.item_text {
         Some(name) => {
             let path = path.with_file_name(name);
-            item_texts(&path, reading.open(&path)?)?
+            item_texts(&path, part(&path, reading)?)?
         }
         None => ItemTexts::default(),
     };
     assemble(path, manifest, table, texts)
+}
+
+/// Opens a file that a manifest names: devices and pipes may have no end, and no user named them.
+fn part<'r>(path: &Path, reading: &'r Reading<'_>) -> Result<Source<'r>> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        let hint = "name the files of the matrix and the item texts in the manifest";
+        return Err(Error::input(path, "not a file", hint));
+    }
+    reading.open(path)
 }
 
 /// A manifest with its matrix, both already open; no item texts.
@@ -163,11 +172,7 @@ pub(super) fn parts(path: &Path) -> Vec<PathBuf> {
 fn parse(path: &Path, source: Source<'_>, depth: usize) -> Result<Manifest> {
     let text = source.text(path)?;
     json::text(&text, depth).map_err(|e| Error::Input {
-        place: crate::error::Place {
-            file: path.to_owned(),
-            line: Some(e.line() as u64),
-            column: Some(e.column() as u64),
-        },
+        place: json::place(path, &e),
         what: format!("not a manifest: {}", without_place(&e)),
         hint: REMEDY.into(),
     })

@@ -335,12 +335,17 @@ pub fn is_parameters(path: &Path) -> Result<bool> {
     Ok(has("irt_model") || has("ability") || has("diff") && has("disc"))
 }
 
-/// The text of a JSON file (gzip too) that holds an object; `None` for anything else.
+/// The text of a JSON file (gzip too) that holds an object; `None` for anything else, and for logs and records of responses,
+/// which may be of gigabytes.
 ///
 /// # Errors
 /// [`Error::Io`]; text that is not UTF-8.
 pub(crate) fn json_text(path: &Path) -> Result<Option<String>> {
-    text_with(path, &|_| true)
+    text_with(path, &|keys| {
+        !keys
+            .iter()
+            .any(|key| key == "doc_id" || key == "subject_id")
+    })
 }
 
 /// The text of a JSON object whose first keys are as wanted: what is not is not read, however large it is.

@@ -3,8 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use proptest::prelude::*;
-
 use super::*;
 
 fn options() -> ReadOptions {
@@ -166,30 +164,70 @@ fn the_first_object_tells_its_keys() {
     assert_eq!(of(""), "");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+#[test]
+fn damaged_packing_is_not_at_line_0() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = (0..20_000u32).map(|i| {
+        let (instruction, preference) = (i.wrapping_mul(2_654_435_761), i % 2 + 1);
+        format!(
+            r#"{{"instruction": "{instruction}", "generator_2": "m", "preference": {preference}}}"#
+        )
+    });
+    let path = dir.path().join("annotations.json");
+    gz(
+        &path,
+        format!("[{}]", rows.collect::<Vec<_>>().join(",")).as_bytes(),
+    );
+    assert_eq!(
+        benchmark(&path, &options()).unwrap().matrix.n_items(),
+        20_000
+    );
+    let packed = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &packed[..packed.len() - 100]).unwrap();
+    for named in [path.as_path(), dir.path()] {
+        let said = said(benchmark(named, &options()));
+        assert!(said.contains("annotations.json: unreadable: "), "{said}");
+    }
+}
 
-    /// Damaged records give an error that names the file, or a benchmark; never a panic.
-    #[test]
-    fn damaged_records_do_not_panic(
-        cuts in prop::collection::vec((0usize..400, any::<u8>()), 0..6), end in 1usize..500, form in 0usize..3,
-    ) {
-        let sample = r#"{"doc_id": 0, "doc": {"question": "q\ud83d", "choices": ["x"]}, "target": 0, "doc_hash": "h", "filter": "none", "metrics": ["acc"], "acc": 1.0, "b": [NaN, -Infinity]}"#;
-        let mut bytes = match form {
-            0 => format!("{sample}\n{sample}\n"),
-            1 => format!("[{sample}, {sample}]"),
-            _ => "{\"subject_id\": \"a\", \"responses\": {\"q\": 1, \"r\": NaN}}\n".repeat(4),
-        }
-        .into_bytes();
-        for (at, byte) in cuts {
-            if let Some(b) = bytes.get_mut(at) { *b = byte; }
-        }
-        bytes.truncate(end);
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("samples_t.jsonl");
-        std::fs::write(&path, bytes).unwrap();
-        if let Err(e) = benchmark(&path, &options()) {
-            prop_assert!(e.to_string().contains("samples_t.jsonl"), "{}", e);
-        }
+#[test]
+fn many_scenarios_take_no_square_of_time() {
+    let start = std::time::Instant::now();
+    let ids: Vec<String> = (0..150_000).map(|i| format!("s{i}/0")).collect();
+    let text = format!("model,{}\na{}\n", ids.join(","), ",1".repeat(ids.len()));
+    let b = read("t.csv", &text, &options()).unwrap();
+    assert_eq!(b.scenarios.len(), ids.len());
+    // It is a fraction of a second, and was minutes.
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+/// `show` asks for the text first; a log may be of gigabytes.
+#[test]
+fn logs_are_not_read_as_one_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.json");
+    for (text, whole) in [
+        ("{\"doc_id\": 0, \"resps\": \"", false),
+        ("{\"responses\": {}, \"subject_id\": 1}", false),
+        ("{\"tinyscope\": \"anchors\"}", true),
+        ("[]", false),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(json_text(&path).unwrap().is_some(), whole, "{text}");
+    }
+}
+
+#[test]
+fn a_manifest_names_files_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.json");
+    for device in ["/dev/zero", "."] {
+        let text = format!(
+            r#"{{"benchmark": "b", "matrix": "{device}", "scenarios": {{"a": {{"all": [0, 1]}}}}}}"#
+        );
+        std::fs::write(&path, text).unwrap();
+        let said = said(benchmark(&path, &options()));
+        let expected = if cfg!(unix) { "not a file" } else { "" };
+        assert!(said.contains(expected), "{said}");
     }
 }

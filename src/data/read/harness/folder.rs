@@ -20,6 +20,8 @@ pub(super) struct Log {
     pub(super) task: String,
     /// When the run was written, as the name has it; empty where it does not.
     pub(super) time: String,
+    /// Size of the file, packed as it may be.
+    pub(super) bytes: u64,
 }
 
 /// Paths of the sample logs in a folder and the folders in it, in order of their names.
@@ -51,10 +53,12 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// A file whose name begins so and ends like a log's. A pipe nobody asked for by name would be waited for without end.
+/// A file whose name begins so and ends like a log's. A pipe nobody asked for by name would be waited for without end; a
+/// link that leads nowhere is kept, so that it is an error and not left out.
 fn is_named(path: &Path, start: &str) -> bool {
     let name = name(path);
-    name.starts_with(start) && stem(&name).is_some() && path.is_file()
+    let is_other = || fs::metadata(path).is_ok_and(|found| !found.is_file());
+    name.starts_with(start) && stem(&name).is_some() && !is_other()
 }
 
 fn name(path: &Path) -> String {
@@ -96,6 +100,7 @@ pub(super) fn describe(
                 model,
                 task: task.to_owned(),
                 time: time.to_owned(),
+                bytes: fs::metadata(&path).map_or(0, |m| m.len()),
                 path,
             }
         })

@@ -1,20 +1,22 @@
 //! Sample logs of lm-evaluation-harness: a folder of models with `samples_<task>_<time>.jsonl` each (gzip, and the older
-//! arrays of one JSON text too), or one such file. Logs are read one at a time and a sample at a time; what stays is a
+//! arrays of one JSON text too), or one such file. Logs are read a few at a time and a sample at a time; what stays is a
 //! byte a score and the texts of the first model that has them.
 
 mod choice;
 mod doc;
 mod folder;
+mod log;
 mod packed;
 mod sample;
 mod task;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::jsonlines::each;
+use rayon::prelude::*;
+
 use super::manifest::by_key;
 use super::{Reading, Runs};
 use crate::data::{Benchmark, ItemTexts, MatrixBuilder, list};
@@ -23,7 +25,7 @@ use choice::Choice;
 pub(super) use folder::paths;
 use folder::{Log, describe};
 use packed::Packed;
-use sample::{Docs, Outside, Samples};
+use sample::{Docs, Outside};
 
 /// Scenario, sub-scenario and task.
 type Key = (String, String, String);
@@ -57,13 +59,32 @@ pub(super) fn read(origin: &Path, paths: Vec<PathBuf>, reading: &Reading<'_>) ->
     let logs = describe(paths, reading, &mut warnings);
     let (models, logs) = rows(logs, reading.runs, &mut warnings);
     let mut tasks: BTreeMap<Key, Task> = BTreeMap::new();
-    for (row, log) in logs {
+    // The first log of every task, which tells the most of its documents, then model by model.
+    let mut queue: Vec<(bool, usize, Key, &Log)> = Vec::with_capacity(logs.len());
+    for (place, (_, log)) in logs.iter().enumerate() {
         let (scenario, sub) = task::scenario(&log.task);
-        let task = tasks.entry((scenario, sub, log.task.clone())).or_default();
-        if let Some(run) = run(row, &log, &mut task.docs, reading, &mut warnings)? {
-            task.runs.push(run);
-        }
+        let key = (scenario, sub, log.task.clone());
+        let known = tasks.contains_key(&key);
+        tasks.entry(key.clone()).or_default();
+        queue.push((known, place, key, log));
     }
+    queue.sort_by_key(|(known, place, ..)| (*known, *place));
+    let mut said: Vec<Vec<String>> = vec![Vec::new(); logs.len()];
+    let mut rest = queue.as_slice();
+    while !rest.is_empty() {
+        let (batch, after) = rest.split_at(batch(rest.iter().map(|(.., log)| log.bytes)));
+        let read: Vec<Result<log::Read>> = batch
+            .par_iter()
+            .map(|(.., key, log)| log::read(log, &tasks[key].docs, reading))
+            .collect();
+        for ((_, place, key, log), read) in batch.iter().zip(read) {
+            let task = tasks.entry(key.clone()).or_default();
+            let run = read?.join(logs[*place].0, log, &mut task.docs, &mut said[*place]);
+            task.runs.extend(run);
+        }
+        rest = after;
+    }
+    warnings.extend(said.into_iter().flatten());
     tasks.retain(|_, t| !t.runs.is_empty());
     if tasks.is_empty() {
         return Err(Error::input(
@@ -157,68 +178,16 @@ fn file_name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Reads one log; `None` where it holds no sample.
-fn run(
-    row: usize,
-    log: &Log,
-    docs: &mut Docs,
-    reading: &Reading<'_>,
-    warnings: &mut Vec<String>,
-) -> Result<Option<Run>> {
-    let path = &log.path;
-    let mut samples = Samples {
-        docs,
-        scale: if reading.percent { 0.01 } else { 1.0 },
-        scores: Vec::new(),
-        other_hash: BTreeSet::new(),
-        twice: BTreeSet::new(),
-    };
-    let cut_off = each(
-        path,
-        reading.open(path)?,
-        reading.limits.depth,
-        &mut samples,
-    )?;
-    let Samples {
-        scores,
-        other_hash,
-        twice,
-        ..
-    } = samples;
-    let shown = path.display();
-    if let Some(at) = cut_off {
-        warnings.push(format!("{shown}, {at}: the sample is cut off and left out"));
-    }
-    for (ids, what) in [
-        (
-            other_hash,
-            "another doc_hash than the first log of the task: these samples are left out",
-        ),
-        (twice, "two samples that differ: the first counts"),
-    ] {
-        if !ids.is_empty() {
-            let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
-            let ids = list(ids.iter().map(String::as_str));
-            warnings.push(format!("{shown}: doc_id {ids} with {what}"));
-        }
-    }
-    if scores.is_empty() {
-        warnings.push(format!("{shown}: no sample with a score, left out"));
-        return Ok(None);
-    }
-    let (mut names, mut outside, mut packed) = (Vec::new(), Vec::new(), Vec::new());
-    for s in scores {
-        packed.push(Packed::of(s.scores));
-        outside.push(s.outside);
-        names.push((s.filter, s.metric));
-    }
-    Ok(Some(Run {
-        row,
-        path: path.clone(),
-        names,
-        scores: packed,
-        outside,
-    }))
+/// How many of the next logs are read at once: until they are 64 MiB, but 8 at least, so that what is held of them is bounded
+/// and all cores have work. What is known of a task's documents before a log is read, and with it every result, depends on
+/// this and not on the number of threads.
+fn batch(sizes: impl Iterator<Item = u64>) -> usize {
+    let mut bytes = 0;
+    let fits = sizes.enumerate().take_while(|(n, size)| {
+        bytes += size;
+        *n < 8 || bytes <= 64 << 20
+    });
+    fits.count()
 }
 
 /// Joins what was read, a scenario after the other and documents in the order of their numbers.

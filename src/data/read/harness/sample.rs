@@ -4,6 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::path::Path;
 
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -30,8 +31,50 @@ pub(super) struct Known {
     pub(super) text: Option<ItemText>,
 }
 
+impl Known {
+    /// Nothing that a sample says could be new.
+    fn is_complete(&self) -> bool {
+        self.hash.is_some() && self.looked
+    }
+}
+
+impl Docs {
+    fn get(&self, id: u64) -> Option<&Known> {
+        self.places.get(&id).map(|&place| &self.all[place])
+    }
+
+    fn place(&mut self, id: u64, new: impl FnOnce() -> Known) -> usize {
+        let next = self.all.len();
+        let place = *self.places.entry(id).or_insert(next);
+        if place == next {
+            self.all.push(new());
+        }
+        place
+    }
+
+    /// Adds what a log says of a document; its place, `None` where its hash is another one.
+    pub(super) fn join(&mut self, doc: Known) -> Option<usize> {
+        let Some(&place) = self.places.get(&doc.id) else {
+            return Some(self.place(doc.id, || doc));
+        };
+        let known = &mut self.all[place];
+        if matches!((known.hash, doc.hash), (Some(first), Some(this)) if first != this) {
+            return None;
+        }
+        known.hash = known.hash.or(doc.hash);
+        if !known.looked {
+            known.looked = doc.looked;
+            known.text = doc.text;
+        }
+        Some(place)
+    }
+}
+
 /// Where a value stands that is no score in \[0, 1\], of which document, and the value.
 pub(super) type Outside = (At, u64, f64);
+
+/// Most pairs of filter and metric of a log: each holds a score a document.
+const MOST: usize = 1000;
 
 /// The scores that one filter and metric give.
 pub(super) struct Scores {
@@ -44,15 +87,41 @@ pub(super) struct Scores {
     pub(super) outside: Option<Outside>,
 }
 
-/// Takes the samples of one log.
-pub(super) struct Samples<'a> {
-    pub(super) docs: &'a mut Docs,
-    pub(super) scale: f64,
+/// What the samples of one log say.
+#[derive(Default)]
+pub(super) struct Samples {
     pub(super) scores: Vec<Scores>,
+    /// Documents of which this log may tell more than was known before; their places come after those of the known ones.
+    pub(super) own: Docs,
+    /// Number of documents known before.
+    pub(super) known: usize,
     /// Documents whose hash is not that of the first log.
     pub(super) other_hash: BTreeSet<u64>,
     /// Documents with two samples that differ.
     pub(super) twice: BTreeSet<u64>,
+}
+
+/// Takes the samples of one log, beside what is known of the task.
+pub(super) struct Reading<'a> {
+    pub(super) samples: Samples,
+    known: &'a Docs,
+    path: &'a Path,
+    scale: f64,
+}
+
+impl Samples {
+    /// Ready to take samples.
+    pub(super) fn beside<'a>(self, known: &'a Docs, path: &'a Path, scale: f64) -> Reading<'a> {
+        Reading {
+            samples: Self {
+                known: known.all.len(),
+                ..self
+            },
+            known,
+            path,
+            scale,
+        }
+    }
 }
 
 /// One sample.
@@ -68,13 +137,13 @@ pub(super) struct Sample {
     target: Option<Value>,
 }
 
-impl Sink for Samples<'_> {
+impl Sink for Reading<'_> {
     type Record = Sample;
     const HINT: &'static str =
         "a sample of lm-evaluation-harness is an object with `doc_id` and a metric, one a line";
 
     fn read<'de, D: Deserializer<'de>>(&self, from: D) -> std::result::Result<Sample, D::Error> {
-        from.deserialize_map(Fields(self.docs))
+        from.deserialize_map(Fields(self))
     }
 
     fn take(&mut self, sample: Sample, at: At) -> Result<()> {
@@ -87,31 +156,34 @@ impl Sink for Samples<'_> {
             doc,
             target,
         } = sample;
-        let docs = &mut *self.docs;
-        let next = docs.all.len();
-        let place = *docs.places.entry(doc_id).or_insert(next);
-        if place == next {
-            docs.all.push(Known {
-                id: doc_id,
-                hash,
-                looked: false,
-                text: None,
-            });
-        }
-        let known = &mut docs.all[place];
-        match (known.hash, hash) {
-            (Some(first), Some(this)) if first != this => {
-                self.other_hash.insert(doc_id);
-                return Ok(());
+        let samples = &mut self.samples;
+        let before = self.known.get(doc_id);
+        let (place, first) = match before.filter(|known| known.is_complete()) {
+            Some(known) => (self.known.places[&doc_id], known.hash),
+            None => {
+                let own = samples.own.place(doc_id, || Known {
+                    id: doc_id,
+                    hash: before.and_then(|known| known.hash),
+                    looked: before.is_some_and(|known| known.looked),
+                    text: None,
+                });
+                let known = &mut samples.own.all[own];
+                let first = known.hash;
+                known.hash = known.hash.or(hash);
+                if let (false, Some(doc)) = (known.looked, doc)
+                    && known.hash == hash.or(known.hash)
+                {
+                    known.looked = true;
+                    known.text = doc.text(target);
+                }
+                (self.known.all.len() + own, first)
             }
-            (None, Some(_)) => known.hash = hash,
-            _ => {}
+        };
+        if matches!((first, hash), (Some(first), Some(this)) if first != this) {
+            samples.other_hash.insert(doc_id);
+            return Ok(());
         }
-        if let (false, Some(doc)) = (known.looked, doc) {
-            known.looked = true;
-            known.text = doc.text(target);
-        }
-        let filter = filter.unwrap_or_else(|| "none".into());
+        let filter = filter.as_deref().unwrap_or("none");
         for (metric, cell) in values {
             if metrics.as_ref().is_some_and(|m| !m.contains(&metric)) {
                 continue;
@@ -121,21 +193,26 @@ impl Sink for Samples<'_> {
                 Cell::Missing => f64::NAN,
                 Cell::Other(_) => continue,
             };
-            let found = self
-                .scores
-                .iter()
-                .position(|s| s.metric == metric && s.filter == filter);
-            let scores = match found {
-                Some(k) => &mut self.scores[k],
+            let mut found = samples.scores.iter();
+            let found = found.position(|s| s.metric == metric && s.filter == filter);
+            let found = match found {
+                Some(found) => found,
+                None if samples.scores.len() == MOST => {
+                    return Err(at.error(
+                        self.path,
+                        format_args!("more than {MOST} metrics and filters in one log"),
+                        Self::HINT,
+                    ));
+                }
                 None => {
-                    self.scores.push(Scores::new(filter.clone(), metric));
-                    let last = self.scores.len() - 1;
-                    &mut self.scores[last]
+                    samples.scores.push(Scores::new(filter.to_owned(), metric));
+                    samples.scores.len() - 1
                 }
             };
+            let scores = &mut samples.scores[found];
             let same = scores.set(place, value * self.scale);
             if !same {
-                self.twice.insert(doc_id);
+                samples.twice.insert(doc_id);
             }
             if !value.is_nan() && !(0.0..=1.0).contains(&(value * self.scale)) {
                 scores.outside.get_or_insert((at, doc_id, value));
@@ -173,12 +250,15 @@ impl Scores {
 }
 
 /// Reads a sample; the document's text only where it is not known.
-struct Fields<'a>(&'a Docs);
+struct Fields<'a>(&'a Reading<'a>);
 
 impl Fields<'_> {
     fn looked(&self, id: Option<u64>) -> bool {
-        let place = id.and_then(|id| self.0.places.get(&id));
-        place.is_some_and(|&at| self.0.all[at].looked)
+        id.is_some_and(|id| {
+            let docs = [self.0.known, &self.0.samples.own];
+            let mut known = docs.into_iter().filter_map(|docs| docs.get(id));
+            known.any(|known| known.looked)
+        })
     }
 }
 

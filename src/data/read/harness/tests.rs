@@ -228,3 +228,84 @@ fn lines_too_long_to_hold_are_read_as_they_come() {
     assert_eq!(b.matrix.row(0), [1.0, 0.0]);
     assert!(b.warnings[0].contains("line 3"), "{:?}", b.warnings);
 }
+
+/// Logs that are read at once know nothing of each other; what they tell is joined in their order.
+#[test]
+fn documents_that_only_later_logs_have_are_joined_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |model: &str| format!("{model}/samples_t_{RUN}.jsonl");
+    let bare = |id: u64, acc: &str| format!(r#"{{"doc_id": {id}, "acc": {acc}}}"#);
+    for (model, lines) in [
+        // Document 0 has neither hash nor text yet.
+        ("a", [bare(0, "1"), sample(5, "q5", "1")]),
+        ("b", [sample(0, "q0", "0"), sample(9, "q9", "1")]),
+        ("c", [sample(9, "other", "1"), sample(0, "q0", "1")]),
+        ("d", [sample(0, "another", "1"), sample(7, "q7", "1")]),
+    ] {
+        write(dir.path(), &file(model), &lines.join("\n"));
+    }
+    let b = read(dir.path());
+    assert_eq!(b.matrix.items(), ["t/0", "t/5", "t/7", "t/9"]);
+    let (yes, no) = (Some(1.0), Some(0.0));
+    assert_eq!(scores(&b, "a"), [yes, yes, None, None]);
+    assert_eq!(scores(&b, "b"), [no, None, None, yes]);
+    assert_eq!(scores(&b, "c"), [yes, None, None, None]);
+    assert_eq!(scores(&b, "d"), [None, None, yes, None]);
+    for (id, text) in [("t/0", "q0?"), ("t/7", "q7?"), ("t/9", "q9?")] {
+        assert_eq!(b.texts.get(id).unwrap().text, text);
+    }
+    let said = b.warnings.join("\n");
+    for text in [
+        "doc_id 9 with another doc_hash",
+        "doc_id 0 with another doc_hash",
+    ] {
+        assert!(said.contains(text), "{said} lacks {text}");
+    }
+    assert_eq!(b.warnings.len(), 2, "{said}");
+}
+
+#[test]
+fn a_metric_a_sample_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = (0..1001).map(|i| format!(r#"{{"doc_id": {i}, "m{i}": 1}}"#));
+    write(
+        dir.path(),
+        "samples_t.jsonl",
+        &lines.collect::<Vec<_>>().join("\n"),
+    );
+    let said = benchmark(dir.path(), &ReadOptions::default());
+    let said = said.unwrap_err().to_string();
+    assert!(
+        said.contains("samples_t.jsonl, line 1001: more than 1000 metrics"),
+        "{said}"
+    );
+}
+
+/// A pipe that nobody writes to would be waited for without end.
+#[cfg(unix)]
+#[test]
+fn pipes_among_the_logs_are_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    write(
+        dir.path(),
+        &format!("m/samples_t_{RUN}.jsonl"),
+        &sample(0, "q", "1"),
+    );
+    for name in ["m/samples_u.jsonl", "m/results_v.json"] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(dir.path().join(name))
+            .status();
+        assert!(made.unwrap().success());
+    }
+    let (done, wait) = std::sync::mpsc::channel();
+    let root = dir.path().to_owned();
+    std::thread::spawn(move || done.send(read(&root).matrix.n_items()));
+    assert_eq!(wait.recv_timeout(std::time::Duration::from_secs(20)), Ok(1));
+    // A link that leads nowhere is a log that is missing.
+    std::os::unix::fs::symlink("nowhere", dir.path().join("m/samples_w.jsonl")).unwrap();
+    let said = benchmark(dir.path(), &ReadOptions::default()).unwrap_err();
+    assert!(
+        said.to_string().contains("samples_w.jsonl: reading"),
+        "{said}"
+    );
+}

@@ -2,8 +2,12 @@ use std::fs;
 
 use proptest::prelude::*;
 
+#[path = "../../../../tests/common/damage.rs"]
+mod damage;
+
 use super::*;
 use crate::data::read::ReadOptions;
+use damage::{damaged, damages};
 
 fn read(bytes: &[u8]) -> Result<Pickle> {
     of_bytes(Path::new("x.pickle"), bytes.to_vec())
@@ -295,27 +299,13 @@ fn looked_at(pickle: &Pickle) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
-    fn mutated_pickles_are_read_or_refused(
-        which in 0usize..3,
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..3), 1..6),
-        cut in any::<Option<prop::sample::Index>>(),
-    ) {
-        let mut bytes = match which {
+    fn damaged_pickles_are_read_or_refused(which in 0usize..3, changes in damages()) {
+        let valid = match which {
             0 => responses(&array("f8", "<", [2, 2], true, &[0; 32])),
             1 => responses(b"](](K\x01Ne](K\x00G\x3f\xe0\x00\x00\x00\x00\x00\x00ee"),
             _ => b"(dp0\nS'a'\np1\n(lp2\nF0.5\naVx\\u00e9\nasg1\n(I1\nL2L\ntp3\ns.".to_vec(),
         };
-        for (at, byte, how) in changes {
-            let at = at.index(bytes.len());
-            match how {
-                0 => bytes[at] = byte,
-                1 => bytes.insert(at, byte),
-                _ => { bytes.remove(at); }
-            }
-        }
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len()));
-        }
+        let bytes = damaged(&valid, &changes);
         match read(&bytes) {
             Ok(pickle) => looked_at(&pickle),
             Err(e) => prop_assert!(e.to_string().starts_with("x.pickle: byte "), "{}", e),
