@@ -4,6 +4,8 @@ mod answers;
 #[cfg(test)]
 mod cases;
 mod fitted;
+mod folds;
+mod learned;
 mod metrics;
 mod replay;
 mod run;
@@ -14,6 +16,8 @@ mod together;
 
 pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
+pub use folds::{FOLDS, Folds};
+pub use learned::{LearnedEstimate, estimate_learned, stackers};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
 pub use replay::{Replay, Step, replay};
 pub use run::{

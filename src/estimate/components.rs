@@ -1,0 +1,71 @@
+//! What a model's scores on the chosen items tell, before anything is learned from other models.
+
+use super::{Seen, estimates};
+use crate::anchors::Anchor;
+use crate::irt::{Ability, ItemParameters, packed};
+
+/// The estimates of one model that [`Stacker`](super::Stacker) combines, and what it needs beside them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Components {
+    /// Weighted mean of the scores on the chosen items.
+    pub naive: f64,
+    /// The p-IRT estimate.
+    pub p_irt: f64,
+    /// The difference estimator (AIPW): mean of w P over all items + weighted mean over the anchors of (y - P).
+    pub aipw: f64,
+    /// Standard deviation of the model's mean predicted score under the posterior of its ability: sqrt(g' S g), with g the
+    /// gradient of mean w P at the posterior mean and S the posterior covariance. 0 where the ability is a point.
+    pub spread: f64,
+    /// Scores on the chosen items in the order of the anchors; where not answered the predicted probability.
+    pub scores: Vec<f64>,
+}
+
+/// Components from a model's scores on the chosen items; `y`, `counts`, `anchors` and `balance` as for [`estimates`], `items`
+/// the parameters of all items by position, `theta` the ability that the seen items tell. Of `y` only the chosen items are
+/// read. `None` when no chosen item was answered.
+pub fn components(
+    y: &[f64],
+    counts: impl Fn(usize) -> bool,
+    anchors: &[Anchor],
+    balance: &[f64],
+    items: &ItemParameters,
+    theta: &Ability,
+    seen: Seen,
+) -> Option<Components> {
+    let p = theta.probabilities(items);
+    let found = estimates(y, &counts, anchors, balance, &p, seen)?;
+    let (mut weight, mut anchored) = (0.0, 0.0);
+    let mut is_seen = vec![false; balance.len()];
+    for anchor in anchors.iter().filter(|a| !y[a.item].is_nan()) {
+        weight += anchor.weight;
+        anchored += anchor.weight * p[anchor.item];
+        is_seen[anchor.item] = true;
+    }
+    let (mut total, mut predicted) = (0.0, 0.0);
+    let mut gradient = vec![0.0; items.dims()];
+    let mut slope = vec![0.0; items.dims()];
+    for i in (0..balance.len()).filter(|&i| counts(i) || is_seen[i]) {
+        total += balance[i];
+        predicted += balance[i] * p[i];
+        items.logit(i, theta.theta.mean(0), Some(&mut slope));
+        let steep = balance[i] * p[i] * (1.0 - p[i]);
+        for (g, a) in gradient.iter_mut().zip(&slope) {
+            *g += steep * a;
+        }
+    }
+    let variance = packed::quadratic(theta.theta.cov(0), &gradient).max(0.0);
+    let scores = anchors.iter().map(|a| {
+        if y[a.item].is_nan() {
+            p[a.item]
+        } else {
+            y[a.item]
+        }
+    });
+    Some(Components {
+        naive: found.naive,
+        p_irt: found.p_irt,
+        aipw: predicted / total + found.naive - anchored / weight,
+        spread: variance.sqrt() / total,
+        scores: scores.collect(),
+    })
+}

@@ -1,0 +1,186 @@
+//! Estimators beyond the paper, learned from training models that the fit did not see: AIPW, gp-IRT with a cross-validated
+//! lambda, ridge regression, and the stacked combination.
+
+use super::components::Components;
+use super::interval::{Calibration, Interval};
+use super::ridge::Ridge;
+use super::simplex::simplex_weights;
+
+/// The learned estimators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Learned {
+    /// Difference estimator: mean of w P + weighted mean over the anchors of (y - P).
+    Aipw,
+    /// lambda naive + (1 - lambda) p-IRT, lambda of the least out-of-fold squared error.
+    GpIrtCv,
+    /// Ridge regression of the true score on the n scores.
+    Ridge,
+    /// Convex combination of naive, p-IRT, AIPW and ridge, with the weights of the least out-of-fold squared error.
+    Stacked,
+}
+
+impl Learned {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 4] = [Self::Aipw, Self::GpIrtCv, Self::Ridge, Self::Stacked];
+
+    /// `aipw`, `gp-irt-cv`, `ridge` or `stacked`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Aipw => "aipw",
+            Self::GpIrtCv => "gp-irt-cv",
+            Self::Ridge => "ridge",
+            Self::Stacked => "stacked",
+        }
+    }
+}
+
+/// A training model: its true score, and its components from a fit that it was no part of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    /// True score.
+    pub truth: f64,
+    /// From the scores on the chosen items and the fit on the other folds.
+    pub components: Components,
+}
+
+/// One fold with its own choice of items: what tells how large errors on models unknown to fit *and* choice are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Refitted {
+    /// (scores on the fold's chosen items, NaN where missing; true score) of the models fitted on.
+    pub rest: Vec<(Vec<f64>, f64)>,
+    /// The models held out, by the fold's fit and chosen items.
+    pub held_out: Vec<Example>,
+}
+
+/// The parts of the stacked estimate, in the order of its weights.
+pub const PARTS: [&str; 4] = ["naive", "p-irt", "aipw", "ridge"];
+
+/// Towards equal weights, by so much of the parts' mean squared error.
+const SHRINK: f64 = 0.03;
+/// The mean out-of-fold error of a part is taken off, shrunk as if so many more models had none.
+const UNBIASED: f64 = 10.0;
+
+/// Learned from training models only; serves one scenario and one choice of items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stacker {
+    /// lambda of gp-IRT with the least out-of-fold squared error, in \[0, 1\].
+    pub lambda: f64,
+    /// Weights of [`PARTS`]: at least 0, their sum is 1.
+    pub weights: [f64; 4],
+    /// The shrunken mean out-of-fold error of each part, taken off before it is weighted.
+    pub bias: [f64; 4],
+    /// The regression of the true score on the chosen items' scores.
+    pub ridge: Ridge,
+    /// In the order of [`Learned::ALL`].
+    calibrations: [Calibration; 4],
+}
+
+impl Stacker {
+    /// Learns from `examples`, the training models with the chosen items and out-of-fold fits, and calibrates intervals on
+    /// `refitted`, where the items too were chosen without the models held out (empty: on the examples themselves, which
+    /// is the same for random items and too narrow for anchors on correctness, where the choice has seen the answers).
+    ///
+    ///   lambda  = sum (p-IRT - truth)(p-IRT - naive) / sum (p-IRT - naive)^2, cut to \[0, 1\]
+    ///   bias    = L / (L + 10) * mean of (part - truth)
+    ///   weights = argmin over the simplex of mean (weights . (part - truth - bias))^2, shrunk to equal weights by .03
+    ///   stacked = weights . (part - bias)
+    ///
+    /// The ridge part of a training model is its leave-one-out prediction. `None` for fewer than three examples.
+    pub fn train(examples: &[Example], refitted: &[Refitted]) -> Option<Self> {
+        if examples.len() < 3 {
+            return None;
+        }
+        let truth: Vec<f64> = examples.iter().map(|e| e.truth).collect();
+        let rows: Vec<&[f64]> = examples
+            .iter()
+            .map(|e| e.components.scores.as_slice())
+            .collect();
+        let ridge = Ridge::fit(&rows, &truth, None)?;
+        let errors: Vec<[f64; 4]> = examples
+            .iter()
+            .zip(&ridge.left_out)
+            .map(|(e, &left_out)| parts(&e.components, left_out).map(|x| x - e.truth))
+            .collect();
+        let lambda = cross_validated_lambda(&errors);
+        let bias: [f64; 4] = std::array::from_fn(|k| {
+            errors.iter().map(|e| e[k]).sum::<f64>() / (errors.len() as f64 + UNBIASED)
+        });
+        let centred: Vec<[f64; 4]> = errors
+            .iter()
+            .map(|e| std::array::from_fn(|k| e[k] - bias[k]))
+            .collect();
+        let mut stacker = Self {
+            lambda,
+            weights: simplex_weights(&centred, SHRINK),
+            bias,
+            ridge,
+            calibrations: std::array::from_fn(|_| Calibration::of(&[])),
+        };
+        let mut known: Vec<([f64; 4], f64)> = Vec::new();
+        for fold in refitted {
+            let rows: Vec<&[f64]> = fold.rest.iter().map(|(row, _)| row.as_slice()).collect();
+            let truth: Vec<f64> = fold.rest.iter().map(|(_, truth)| *truth).collect();
+            let Some(ridge) = Ridge::fit(&rows, &truth, Some(stacker.ridge.penalty)) else {
+                continue;
+            };
+            known.extend(fold.held_out.iter().map(|e| {
+                let found = stacker.combine(&e.components, ridge.predict(&e.components.scores));
+                (found.map(|x| x - e.truth), e.components.spread)
+            }));
+        }
+        if known.is_empty() {
+            known.extend(
+                examples
+                    .iter()
+                    .zip(&stacker.ridge.left_out)
+                    .map(|(e, &out)| {
+                        let found = stacker.combine(&e.components, out);
+                        (found.map(|x| x - e.truth), e.components.spread)
+                    }),
+            );
+        }
+        stacker.calibrations = std::array::from_fn(|k| {
+            Calibration::of(&known.iter().map(|(e, s)| (e[k], *s)).collect::<Vec<_>>())
+        });
+        Some(stacker)
+    }
+
+    /// The estimates of a model from its scores on the chosen items, each with the interval that covers `level` of models
+    /// like those trained on; in the order of [`Learned::ALL`].
+    pub fn estimate(&self, components: &Components, level: f64) -> [Interval; 4] {
+        let found = self.combine(components, self.ridge.predict(&components.scores));
+        std::array::from_fn(|k| {
+            let half = self.calibrations[k].half_width(components.spread, level);
+            Interval::around(found[k], half)
+        })
+    }
+
+    /// In the order of [`Learned::ALL`], cut to \[0, 1\].
+    fn combine(&self, components: &Components, ridge: f64) -> [f64; 4] {
+        let parts = parts(components, ridge);
+        let terms = parts.iter().zip(&self.bias).zip(&self.weights);
+        let stacked = terms.map(|((x, bias), w)| w * (x - bias)).sum::<f64>();
+        let gp = self.lambda * components.naive + (1.0 - self.lambda) * components.p_irt;
+        [components.aipw, gp, ridge, stacked].map(|x| x.clamp(0.0, 1.0))
+    }
+}
+
+/// In the order of [`PARTS`].
+fn parts(components: &Components, ridge: f64) -> [f64; 4] {
+    [components.naive, components.p_irt, components.aipw, ridge]
+}
+
+/// The share of naive with the least squared error, from the errors of [`PARTS`]; 0 where naive and p-IRT are the same.
+fn cross_validated_lambda(errors: &[[f64; 4]]) -> f64 {
+    let (mut along, mut square) = (0.0, 0.0);
+    for e in errors {
+        let apart = e[1] - e[0];
+        along += e[1] * apart;
+        square += apart * apart;
+    }
+    if square > 0.0 {
+        (along / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}
