@@ -19,7 +19,7 @@ use tinyscope::data::{Benchmark, SplitKind, read, split};
 use tinyscope::estimate::{Estimator, Learned};
 use tinyscope::experiment::{
     Fitted, FittedScenario, Folds, LearnedEstimate, SelectionEstimates, Settings, estimate_learned,
-    estimate_selection, fit_benchmark, select, stackers,
+    estimate_selection, fit_benchmark, select, select_with, stackers,
 };
 use tinyscope::progress::Silent;
 
@@ -96,13 +96,17 @@ fn judge(
         .iter()
         .map(choose)
         .collect::<Result<_, _>>()?;
+    // One restart is enough where the choice only tells how errors are spread.
+    let again = |s: &FittedScenario| -> tinyscope::Result<Selection> {
+        select_with(benchmark, s, kind, settings.n, settings.seed, 1, &Silent)
+    };
     let start = Instant::now();
     let trained = stackers(
         benchmark,
         fitted,
         folds,
         &selections,
-        Some(&choose),
+        Some(&again),
         settings,
         &Silent,
     )?;

@@ -69,3 +69,58 @@ pub fn components(
         scores: scores.collect(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::irt::{AbilityMethod, Gaussians, Prior, ability};
+
+    const N: usize = 8;
+
+    fn items(z: &[f64]) -> ItemParameters {
+        let cov = [0.1, 0.0, 0.1].repeat(N);
+        ItemParameters::new(Gaussians::new(2, z.to_vec(), cov))
+    }
+
+    proptest! {
+        #[test]
+        fn aipw_is_what_it_is_defined_as(
+            z in prop::collection::vec(-2.0..2.0f64, 2 * N),
+            y in prop::collection::vec(prop_oneof![1 => Just(f64::NAN), 4 => 0.0..=1.0f64], N),
+            balance in prop::collection::vec(0.2..2.0f64, N), ml: bool,
+        ) {
+            let items = items(&z);
+            let method = if ml { AbilityMethod::MaximumLikelihood } else { AbilityMethod::Posterior };
+            let theta = ability(&items, &y, &Prior::standard(1), method);
+            let p = theta.probabilities(&items);
+            let counts = |i: usize| !y[i].is_nan();
+            let answered: Vec<usize> = (0..N).filter(|&i| counts(i)).collect();
+            let of = |anchors: &[Anchor], y: &[f64]| {
+                components(y, counts, anchors, &balance, &items, &theta, Seen::Anchor)
+            };
+            let total: f64 = answered.iter().map(|&i| balance[i]).sum();
+            let mean = |x: &dyn Fn(usize) -> f64| answered.iter().map(|&i| balance[i] * x(i)).sum::<f64>() / total;
+            let few = [Anchor { item: 1, weight: 0.3 }, Anchor { item: 5, weight: 0.7 }];
+            if let Some(c) = of(&few, &y) {
+                let seen: Vec<&Anchor> = few.iter().filter(|a| counts(a.item)).collect();
+                let weight: f64 = seen.iter().map(|a| a.weight).sum();
+                let rest: f64 = seen.iter().map(|a| a.weight * (y[a.item] - p[a.item])).sum();
+                prop_assert!((c.aipw - mean(&|i| p[i]) - rest / weight).abs() < 1e-12);
+                prop_assert_eq!(c.spread == 0.0, ml);
+                let scores: Vec<f64> = few.iter().map(|a| if counts(a.item) { y[a.item] } else { p[a.item] }).collect();
+                prop_assert_eq!(c.scores, scores);
+                // Where the anchors answer as predicted, the predictions' mean.
+                let as_predicted: Vec<f64> = (0..N).map(|i| if counts(i) { p[i] } else { f64::NAN }).collect();
+                prop_assert!((of(&few, &as_predicted).unwrap().aipw - mean(&|i| p[i])).abs() < 1e-12);
+            }
+            // Every item an anchor that counts its balance weight: the true score, whatever is predicted.
+            let every: Vec<Anchor> = (0..N).map(|item| Anchor { item, weight: balance[item] }).collect();
+            if let Some(c) = of(&every, &y) {
+                prop_assert!((c.aipw - mean(&|i| y[i])).abs() < 1e-12);
+                prop_assert!((c.naive - c.aipw).abs() < 1e-12);
+            }
+        }
+    }
+}

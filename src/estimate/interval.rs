@@ -38,7 +38,7 @@ impl Interval {
 ///
 /// The scale of a model's error is sigma = sqrt(spread^2 + m), spread the posterior deviation of its predicted score and m
 /// the mean squared error of the models known; half = quantile of |error| / sigma, times the model's own sigma. Whatever
-/// errors look like, models exchangeable with those known are covered with at least the level's probability.
+/// errors look like, models exchangeable with those known are covered with the level's probability, to within 1 / (L + 1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// |error| / sigma, rising.
@@ -64,15 +64,17 @@ impl Calibration {
         }
     }
 
-    /// Half the length of the interval of a model with this spread: the ceil((L + 1) level)-th smallest score times sigma.
-    /// The largest where L models cannot tell so high a level; 1 where none is known.
+    /// Half the length of the interval of a model with this spread: the (L + 1) level-th smallest score, linear between
+    /// neighbours, times sigma. The largest where L models cannot tell so high a level; 1 where none is known.
     pub fn half_width(&self, spread: f64, level: f64) -> f64 {
-        let rank = ((self.scores.len() + 1) as f64 * level - 1e-9).ceil() as usize;
-        let at = rank.clamp(1, self.scores.len().max(1)) - 1;
-        match self.scores.get(at) {
-            Some(score) => score * (spread * spread + self.mean_square).sqrt(),
-            None => 1.0,
-        }
+        let Some(last) = self.scores.len().checked_sub(1) else {
+            return 1.0;
+        };
+        let rank = ((last + 2) as f64 * level - 1.0).clamp(0.0, last as f64);
+        let (below, above) = (rank.floor() as usize, rank.ceil() as usize);
+        let share = rank - below as f64;
+        let score = (1.0 - share) * self.scores[below] + share * self.scores[above];
+        score * (spread * spread + self.mean_square).sqrt()
     }
 }
 
@@ -89,8 +91,8 @@ mod tests {
         ) {
             let calibration = Calibration::of(&known);
             let within = known.iter().filter(|(e, s)| e.abs() <= calibration.half_width(*s, level) + 1e-12).count();
-            let rank = ((known.len() + 1) as f64 * level).ceil().min(known.len() as f64);
-            prop_assert!(within as f64 >= rank - 0.5);
+            let rank = ((known.len() + 1) as f64 * level).floor().min(known.len() as f64);
+            prop_assert!(within as f64 >= rank);
             let (narrow, wide) = (calibration.half_width(0.01, level), calibration.half_width(0.3, level));
             prop_assert!(narrow <= wide && narrow <= calibration.half_width(0.01, 0.995));
         }
@@ -101,6 +103,7 @@ mod tests {
         let known: Vec<(f64, f64)> = (1..=19).map(|i| (f64::from(i) / 100.0, 0.0)).collect();
         let calibration = Calibration::of(&known);
         assert!((calibration.half_width(0.0, 0.9) - 0.18).abs() < 1e-12);
+        assert!((calibration.half_width(0.0, 0.925) - 0.185).abs() < 1e-12);
         assert!((calibration.half_width(0.0, 0.99) - 0.19).abs() < 1e-12);
         assert_eq!(Calibration::of(&[]).half_width(0.1, 0.9), 1.0);
         assert_eq!(Calibration::of(&[(0.0, 0.0)]).half_width(0.0, 0.9), 0.0);

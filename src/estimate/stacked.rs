@@ -184,3 +184,110 @@ fn cross_validated_lambda(errors: &[[f64; 4]]) -> f64 {
         0.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::random::{Stream, rng};
+
+    /// Models of random ability on 20 items of equal weight; naive, p-IRT and AIPW err independently, p-IRT by .05 too much.
+    fn population(count: usize, seed: u64) -> Vec<Example> {
+        let mut random = rng(seed, Stream::Simulate(0));
+        let mut noise = |size: f64| size * (random.random::<f64>() - 0.5);
+        (0..count)
+            .map(|_| {
+                let truth = 0.5 + noise(0.8);
+                let scores: Vec<f64> = (0..20)
+                    .map(|_| f64::from(noise(1.0) + 0.5 < truth))
+                    .collect();
+                let components = Components {
+                    naive: truth + noise(0.3),
+                    p_irt: truth + 0.05 + noise(0.1),
+                    aipw: truth + noise(0.2),
+                    spread: 0.02,
+                    scores,
+                };
+                Example { truth, components }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn stacked_beats_its_parts_and_its_intervals_cover() {
+        let (train, test) = (population(150, 1), population(2000, 2));
+        let stacker = Stacker::train(&train, &[]).unwrap();
+        assert!(stacker.weights.iter().all(|&w| w >= 0.0));
+        assert!((stacker.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((0.0..=1.0).contains(&stacker.lambda));
+        let found: Vec<[Interval; 4]> = test
+            .iter()
+            .map(|e| stacker.estimate(&e.components, 0.9))
+            .collect();
+        let mae = |k: usize| -> f64 {
+            found
+                .iter()
+                .zip(&test)
+                .map(|(f, e)| (f[k].estimate - e.truth).abs())
+                .sum::<f64>()
+                / 2000.0
+        };
+        for k in 0..3 {
+            assert!(mae(3) < mae(k), "{}", Learned::ALL[k].name());
+        }
+        for k in 0..4 {
+            let covered = found
+                .iter()
+                .zip(&test)
+                .filter(|(f, e)| f[k].covers(e.truth))
+                .count();
+            assert!(
+                (1700..1900).contains(&covered),
+                "{}: {covered}",
+                Learned::ALL[k].name()
+            );
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_never_wrong_is_believed() {
+        let exact: Vec<Example> = population(40, 3)
+            .into_iter()
+            .map(|mut e| {
+                e.components.p_irt = e.truth;
+                e
+            })
+            .collect();
+        let stacker = Stacker::train(&exact, &[]).unwrap();
+        assert!(stacker.weights[1] > 0.9 && stacker.lambda < 1e-9);
+        assert_eq!(Stacker::train(&exact[..2], &[]), None);
+    }
+
+    #[test]
+    fn intervals_are_as_wide_as_errors_on_models_that_the_choice_did_not_know() {
+        let train = population(60, 4);
+        let spoilt: Vec<Example> = population(60, 5)
+            .into_iter()
+            .map(|mut e| {
+                e.components.aipw += if e.truth > 0.5 { 0.3 } else { -0.3 };
+                e
+            })
+            .collect();
+        let rest = train
+            .iter()
+            .map(|e| (e.components.scores.clone(), e.truth))
+            .collect();
+        let refitted = [Refitted {
+            rest,
+            held_out: spoilt,
+        }];
+        let of = |refitted: &[Refitted]| {
+            let stacker = Stacker::train(&train, refitted).unwrap();
+            stacker.estimate(&train[0].components, 0.9)
+        };
+        let (own, other) = (of(&[]), of(&refitted));
+        assert_eq!(own.map(|i| i.estimate), other.map(|i| i.estimate));
+        assert!(other[0].half_width() > 1.5 * own[0].half_width());
+    }
+}

@@ -23,6 +23,9 @@ pub struct LearnedEstimate {
     pub estimates: [Interval; 4],
 }
 
+/// Chooses the items of a scenario from the training models of the fit that it is given.
+pub type Chooser<'a> = &'a (dyn Fn(&FittedScenario) -> Result<Selection> + Sync);
+
 /// Trains one stacker a scenario for the chosen items, in the order of `fitted.scenarios`; `None` where too few training
 /// models answered. No test model is read.
 ///
@@ -37,28 +40,40 @@ pub fn stackers(
     fitted: &Fitted,
     folds: &Folds,
     selections: &[Selection],
-    choose: Option<&dyn Fn(&FittedScenario) -> Result<Selection>>,
+    choose: Option<Chooser<'_>>,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<Vec<Option<Stacker>>> {
+    let found: Vec<(Vec<Vec<Example>>, Vec<Refitted>)> = folds
+        .folds
+        .par_iter()
+        .map(|fold| {
+            observer.check()?;
+            let examples = held_out(benchmark, fold, selections, settings);
+            let Some(choose) = choose else {
+                return Ok((examples, Vec::new()));
+            };
+            let chosen: Vec<Selection> =
+                fold.scenarios.iter().map(choose).collect::<Result<_>>()?;
+            let refitted = held_out(benchmark, fold, &chosen, settings)
+                .into_iter()
+                .zip(fold.scenarios.iter().zip(&chosen))
+                .map(|(held_out, (scenario, selection))| Refitted {
+                    rest: scores_and_truths(benchmark, scenario, selection),
+                    held_out,
+                })
+                .collect();
+            Ok((examples, refitted))
+        })
+        .collect::<Result<_>>()?;
     let mut examples: Vec<Vec<Example>> = vec![Vec::new(); fitted.scenarios.len()];
     let mut refitted: Vec<Vec<Refitted>> = vec![Vec::new(); fitted.scenarios.len()];
-    for fold in &folds.folds {
-        observer.check()?;
-        let held_out = |selections: &[Selection]| -> Vec<Vec<Example>> {
-            test_components(benchmark, fold, selections, settings)
-                .into_iter()
-                .map(|models| models.into_iter().map(|(_, e)| e).collect())
-                .collect()
-        };
-        for (all, some) in examples.iter_mut().zip(held_out(selections)) {
+    for (of_fold, again) in found {
+        for (all, some) in examples.iter_mut().zip(of_fold) {
             all.extend(some);
         }
-        let Some(choose) = choose else { continue };
-        let chosen: Vec<Selection> = fold.scenarios.iter().map(choose).collect::<Result<_>>()?;
-        for (s, held_out) in held_out(&chosen).into_iter().enumerate() {
-            let rest = scores_and_truths(benchmark, &fold.scenarios[s], &chosen[s]);
-            refitted[s].push(Refitted { rest, held_out });
+        for (all, one) in refitted.iter_mut().zip(again) {
+            all.push(one);
         }
     }
     let each: Vec<_> = examples.into_iter().zip(refitted).collect();
@@ -94,6 +109,19 @@ pub fn estimate_learned(
                 })
                 .collect()
         })
+        .collect()
+}
+
+/// The models held out of a fold as examples, one list a scenario.
+fn held_out(
+    benchmark: &Benchmark,
+    fold: &Fitted,
+    selections: &[Selection],
+    settings: &Settings,
+) -> Vec<Vec<Example>> {
+    test_components(benchmark, fold, selections, settings)
+        .into_iter()
+        .map(|models| models.into_iter().map(|(_, e)| e).collect())
         .collect()
 }
 
@@ -160,4 +188,148 @@ fn scores_and_truths(
         Some((selection.anchors.iter().map(|a| y[a.item]).collect(), truth))
     };
     scenario.train.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anchors::SelectionKind;
+    use crate::data::{MatrixBuilder, split};
+    use crate::experiment::cases::{benchmark, few};
+    use crate::experiment::{Scope, fit_benchmark, select, select_with};
+    use crate::irt::AbilityMethod;
+    use crate::progress::Silent;
+
+    fn learn(b: &Benchmark, kind: SelectionKind, settings: &Settings) -> Run {
+        let split = split(b, &settings.split, settings.seed).unwrap();
+        let fitted = fit_benchmark(b, &split, settings, &Silent).unwrap();
+        let folds = Folds::fit(b, &fitted, &Silent).unwrap();
+        let selections: Vec<Selection> = fitted
+            .scenarios
+            .iter()
+            .map(|s| select(b, s, kind, settings.n, settings.seed, &Silent).unwrap())
+            .collect();
+        let choose =
+            |s: &FittedScenario| select_with(b, s, kind, settings.n, settings.seed, 1, &Silent);
+        let trained = stackers(
+            b,
+            &fitted,
+            &folds,
+            &selections,
+            Some(&choose),
+            settings,
+            &Silent,
+        )
+        .unwrap();
+        let found = estimate_learned(b, &fitted, &selections, &trained, 0.9, settings);
+        Run {
+            fitted,
+            folds,
+            selections,
+            trained,
+            found,
+        }
+    }
+
+    struct Run {
+        fitted: Fitted,
+        folds: Folds,
+        selections: Vec<Selection>,
+        trained: Vec<Option<Stacker>>,
+        found: Vec<Vec<LearnedEstimate>>,
+    }
+
+    fn all_settings() -> Vec<Settings> {
+        let joint = Settings {
+            n: 12,
+            scope: Scope::Joint,
+            ..few()
+        };
+        vec![
+            Settings { n: 12, ..few() },
+            Settings {
+                ability: AbilityMethod::MaximumLikelihood,
+                ..joint.clone()
+            },
+            joint,
+        ]
+    }
+
+    /// The answers of test models on items not chosen turned around: nothing learned, estimated or said of its error moves.
+    #[test]
+    fn what_test_models_did_not_show_changes_nothing() {
+        for settings in all_settings() {
+            for kind in SelectionKind::ALL {
+                let b = benchmark();
+                let before = learn(&b, kind, &settings);
+                let mut chosen = vec![false; b.matrix.n_items()];
+                for (s, selection) in before.fitted.scenarios.iter().zip(&before.selections) {
+                    for a in &selection.anchors {
+                        chosen[b.scenarios[s.index].columns[a.item]] = true;
+                    }
+                }
+                let mut scrambled = b.clone();
+                let mut matrix = MatrixBuilder::new(b.matrix.items().to_vec());
+                for (l, name) in b.matrix.models().iter().enumerate() {
+                    let mut row = b.matrix.row(l);
+                    if before.fitted.split.test.contains(&l) {
+                        for (y, _) in row.iter_mut().zip(&chosen).filter(|(_, seen)| !**seen) {
+                            *y = 1.0 - *y;
+                        }
+                    }
+                    matrix.push(name.clone(), &row);
+                }
+                scrambled.matrix = matrix.finish();
+                let after = learn(&scrambled, kind, &settings);
+                assert_eq!(before.trained, after.trained);
+                for (a, b) in before
+                    .found
+                    .iter()
+                    .flatten()
+                    .zip(after.found.iter().flatten())
+                {
+                    assert_eq!((a.model, a.estimates), (b.model, b.estimates));
+                    assert_ne!(a.truth, b.truth);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_training_model_is_held_out_once_and_no_test_model_is_seen() {
+        for settings in all_settings() {
+            let run = learn(&benchmark(), SelectionKind::AnchorsIrt, &settings);
+            for (s, whole) in run.fitted.scenarios.iter().enumerate() {
+                let mut held_out: Vec<usize> = Vec::new();
+                for fold in &run.folds.folds {
+                    let scenario = &fold.scenarios[s];
+                    let mut both = [scenario.train.clone(), scenario.test.clone()].concat();
+                    both.sort_unstable();
+                    assert_eq!(both, whole.train);
+                    assert!(
+                        scenario
+                            .test
+                            .iter()
+                            .all(|l| !scenario.fitted_models.contains(l))
+                    );
+                    assert_eq!(scenario.dims(), whole.dims());
+                    held_out.extend(&scenario.test);
+                }
+                held_out.sort_unstable();
+                assert_eq!(held_out, whole.train);
+            }
+        }
+    }
+
+    #[test]
+    fn estimates_lie_in_their_intervals() {
+        for settings in all_settings() {
+            let run = learn(&benchmark(), SelectionKind::AnchorsCorrectness, &settings);
+            assert!(run.found.iter().all(|models| models.len() == 10));
+            for i in run.found.iter().flatten().flat_map(|m| m.estimates) {
+                assert!(0.0 <= i.low && i.low <= i.estimate);
+                assert!(i.estimate <= i.high && i.high <= 1.0 && i.half_width() > 0.0);
+            }
+        }
+    }
 }
