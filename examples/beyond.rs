@@ -6,6 +6,8 @@
 //! `cargo run --release --example beyond -- coverage [../shared [DATA,...]]` prints the share of held-out models whose true
 //! score lies within the 90 % intervals, over all scenarios, n = 30 and 100 and seeds 0 to 9, and the mean half widths
 //! beside 1.645 standard errors of the naive estimate.
+//!
+//! `cargo run --release --example beyond -- cost [../shared [DATA]]` times each step at n = 100.
 
 #![allow(clippy::print_stdout)]
 
@@ -18,8 +20,8 @@ use tinyscope::anchors::{Selection, SelectionKind};
 use tinyscope::data::{Benchmark, SplitKind, read, split};
 use tinyscope::estimate::{Estimator, Learned};
 use tinyscope::experiment::{
-    Fitted, FittedScenario, Folds, LearnedEstimate, SelectionEstimates, Settings, estimate_learned,
-    estimate_selection, fit_benchmark, select, select_with, stackers,
+    Chooser, Fitted, FittedScenario, Folds, LearnedEstimate, SelectionEstimates, Settings,
+    estimate_learned, estimate_selection, fit_benchmark, select, select_with, stackers,
 };
 use tinyscope::progress::Silent;
 
@@ -63,7 +65,11 @@ fn main() -> ExitCode {
                 .split(',')
                 .try_for_each(|name| coverage(Path::new(&shared), name))
         }
-        _ => Err("say errors or coverage".into()),
+        "cost" => cost(
+            Path::new(&shared),
+            &arguments.next().unwrap_or("mmlu-pro".into()),
+        ),
+        _ => Err("say errors, coverage or cost".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -279,6 +285,60 @@ fn coverage(shared: &Path, name: &str) -> Outcome<()> {
         start.elapsed().as_secs_f64(),
         fits / 10.0
     );
+    Ok(())
+}
+
+fn cost(shared: &Path, name: &str) -> Outcome<()> {
+    let path = shared.join("data").join(format!("{name}.json"));
+    let benchmark = read::benchmark(&path, &read::ReadOptions::default())?;
+    let settings = Settings::default();
+    let timed = |what: &str, start: Instant| {
+        println!("{name}\t{what}\t{:.3} s", start.elapsed().as_secs_f64());
+    };
+    let divided = split(&benchmark, &settings.split, 0)?;
+    let start = Instant::now();
+    let fitted = fit_benchmark(&benchmark, &divided, &settings, &Silent)?;
+    timed("choice of D and fit", start);
+    let start = Instant::now();
+    let folds = Folds::fit(&benchmark, &fitted, &Silent)?;
+    timed("folds", start);
+    for kind in SelectionKind::ALL {
+        let choose = |restarts: usize| {
+            let (benchmark, n, seed) = (&benchmark, settings.n, settings.seed);
+            move |s: &FittedScenario| select_with(benchmark, s, kind, n, seed, restarts, &Silent)
+        };
+        let start = Instant::now();
+        let selections: Vec<Selection> = fitted
+            .scenarios
+            .iter()
+            .map(choose(5))
+            .collect::<Result<_, _>>()?;
+        timed(&format!("{}: choice", kind.name()), start);
+        let again = choose(1);
+        let choosers: [(&str, Option<Chooser<'_>>); 2] = [
+            ("estimates only", None),
+            ("with calibrated intervals", Some(&again)),
+        ];
+        for (what, chooser) in choosers {
+            let start = Instant::now();
+            let trained = stackers(
+                &benchmark,
+                &fitted,
+                &folds,
+                &selections,
+                chooser,
+                &settings,
+                &Silent,
+            )?;
+            timed(&format!("{}: training, {what}", kind.name()), start);
+            let start = Instant::now();
+            estimate_learned(&benchmark, &fitted, &selections, &trained, LEVEL, &settings);
+            timed(
+                &format!("{}: estimates of the test models", kind.name()),
+                start,
+            );
+        }
+    }
     Ok(())
 }
 
