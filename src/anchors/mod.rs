@@ -99,7 +99,7 @@ pub fn anchors(
     anchors_with(kind, points, balance, n, seed, scenario, RESTARTS, observer)
 }
 
-/// [`anchors`] of the best of so many restarts of k-means: one takes a fifth of the time, and its clusters are hardly worse.
+/// [`anchors`] of the best of so many restarts of k-means: one takes a fifth of the time of five.
 ///
 /// # Errors
 /// Fewer than two items; cancellation.

@@ -20,7 +20,7 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// Puts the k-th training model of each fit into fold k mod [`FOLDS`] (of at most as many folds as models) and fits each
+    /// Puts the k-th training model of each fit into fold k mod [`FOLDS`] and fits each
     /// scenario, in joint scope all together, without the fold. Test models are not read.
     ///
     /// A scenario of which fewer than two models are left has no models held out in that fold.
