@@ -58,10 +58,29 @@ pub fn weighted_kmeans(
     scenario: usize,
     observer: &dyn Observer,
 ) -> Result<Clustering> {
+    weighted_kmeans_with(points, weights, k, seed, scenario, RESTARTS, observer)
+}
+
+/// [`weighted_kmeans`] with the best of so many restarts (at least one).
+///
+/// # Errors
+/// Cancellation.
+///
+/// # Panics
+/// When there is no point, or not one weight a point.
+pub fn weighted_kmeans_with(
+    points: &Array2<f64>,
+    weights: &[f64],
+    k: usize,
+    seed: u64,
+    scenario: usize,
+    restarts: usize,
+    observer: &dyn Observer,
+) -> Result<Clustering> {
     assert!(points.nrows() > 0 && points.nrows() == weights.len());
     let k = k.clamp(1, distinct_rows(points));
     let norms: Array1<f64> = points.outer_iter().map(|p| p.dot(&p)).collect();
-    let runs: Vec<Clustering> = (0..RESTARTS)
+    let runs: Vec<Clustering> = (0..restarts.max(1))
         .into_par_iter()
         .map(|restart| {
             let mut random = rng(seed, Stream::KMeans(scenario, restart));

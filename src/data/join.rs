@@ -72,8 +72,8 @@ pub(super) fn together(
         }
         matrix.push(name.clone(), &scores);
     }
-    warnings.extend(layout.warnings.drain(..));
-    warnings.extend(models.warnings.drain(..));
+    warnings.append(&mut layout.warnings);
+    warnings.append(&mut models.warnings);
     warnings.extend(strangers(&parts, &places));
     if options.names == Names::Exact {
         warnings.extend(near_misses("models", models.names.iter()));

@@ -1,10 +1,21 @@
-//! A model's score from its answers on the chosen items: naive, p-IRT, gp-IRT (paper, section 3.3).
+//! A model's score from its answers on the chosen items: naive, p-IRT, gp-IRT (paper, section 3.3), and estimators that are
+//! learned from the training models ([`Stacker`]).
 
+mod components;
+mod interval;
 mod part;
+mod ridge;
+mod simplex;
+mod stacked;
 
 use crate::anchors::{Anchor, SelectionKind};
 
+pub use components::{Components, components};
+pub use interval::{Calibration, Interval};
 pub use part::{PartEstimate, part_estimates};
+pub use ridge::Ridge;
+pub use simplex::simplex_weights;
+pub use stacked::{Example, Learned, PARTS, Refitted, Stacker};
 
 /// The estimators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use super::fitted::{Fitted, FittedScenario};
 use super::settings::{Scope, Settings};
 use crate::anchors::Selection;
 use crate::data::SubScenario;
-use crate::estimate::{Estimates, PartEstimate, estimates, part_estimates};
+use crate::estimate::{Components, Estimates, PartEstimate, components, estimates, part_estimates};
 use crate::irt::{Ability, ItemParameters, ability};
 
 /// Scenarios that share a fit, with what was chosen of each; prepared once for many models.
@@ -81,6 +81,26 @@ impl<'a> Together<'a> {
         let p = theta.probabilities(&self.items[s]);
         let whole = estimates(y, |i| !y[i].is_nan(), anchors, balance, &p, seen)?;
         Some((whole, part_estimates(y, anchors, &p, parts, seen)))
+    }
+
+    /// Components on scenario `s` of a model with these scores `y` by position; `counts` as for [`components`].
+    pub(super) fn components(
+        &self,
+        s: usize,
+        y: &[f64],
+        counts: impl Fn(usize) -> bool,
+        theta: &Ability,
+        settings: &Settings,
+    ) -> Option<Components> {
+        components(
+            y,
+            counts,
+            &self.selections[s].anchors,
+            &self.scenarios[s].balance,
+            &self.items[s],
+            theta,
+            settings.seen,
+        )
     }
 
     /// Estimates on scenario `s` from its scores `y` by position; `counts` as for [`estimates`].

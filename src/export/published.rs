@@ -50,7 +50,7 @@ pub enum Pickled {
 /// Reads a pickle, whatever it holds; `None` for files that are none.
 ///
 /// # Errors
-/// Those of [`Published::read`] and [`read::benchmark`].
+/// Those of [`Published::read`] and [`benchmark`](crate::data::read::benchmark).
 pub fn pickled(path: &Path, options: &ReadOptions) -> Result<Option<Pickled>> {
     let Some(pickle) = pickle::pickle(path)? else {
         return Ok(None);

@@ -156,7 +156,7 @@ pub const FORMATS: &str = "CSV, TSV or semicolon-separated responses (gzip too),
 /// Reads a benchmark: a manifest `NAME.json` with its matrix, a separated table of responses (a manifest of the same
 /// name beside it is used), py-irt's JSON lines, sample logs of lm-evaluation-harness (a folder or a file), a folder of HELM
 /// runs, AlpacaEval annotations (a folder or a file), the tutorials' pickle, or `demo:NAME`. The content decides, not the
-/// name. With [`ReadOptions::also`] further sources are joined to it, as [`join`](super::join) does.
+/// name. With [`ReadOptions::also`] further sources are joined to it, by the names of models, scenarios and items.
 ///
 /// # Errors
 /// [`Error::Input`] with file, line and column where the content is not what it should be; [`Error::Io`].

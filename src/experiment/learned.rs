@@ -1,0 +1,335 @@
+//! The learned estimators of a fitted benchmark: training them, and the estimates of its test models.
+
+use rayon::prelude::*;
+
+use super::fitted::{Fitted, FittedScenario};
+use super::folds::Folds;
+use super::settings::Settings;
+use super::together::Together;
+use crate::anchors::Selection;
+use crate::data::{Benchmark, weighted_mean};
+use crate::error::Result;
+use crate::estimate::{Components, Example, Interval, Refitted, Stacker};
+use crate::progress::Observer;
+
+/// One test model's true score and learned estimates on a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnedEstimate {
+    /// Row of the matrix.
+    pub model: usize,
+    /// True score.
+    pub truth: f64,
+    /// In the order of [`Learned::ALL`](crate::estimate::Learned::ALL).
+    pub estimates: [Interval; 4],
+}
+
+/// Chooses the items of a scenario from the training models of the fit that it is given.
+pub type Chooser<'a> = &'a (dyn Fn(&FittedScenario) -> Result<Selection> + Sync);
+
+/// Trains one stacker a scenario for the chosen items, in the order of `fitted.scenarios`; `None` where too few training
+/// models answered. No test model is read.
+///
+/// `choose` chooses items of a scenario as `selections` were, from the models that a fold is fitted on: intervals are
+/// calibrated on models that the choice has not seen. `None` saves its time; intervals are then too narrow for anchors on
+/// correctness.
+///
+/// # Errors
+/// As `choose`; cancellation.
+pub fn stackers(
+    benchmark: &Benchmark,
+    fitted: &Fitted,
+    folds: &Folds,
+    selections: &[Selection],
+    choose: Option<Chooser<'_>>,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<Vec<Option<Stacker>>> {
+    let found: Vec<(Vec<Vec<Example>>, Vec<Refitted>)> = folds
+        .folds
+        .par_iter()
+        .map(|fold| {
+            observer.check()?;
+            let examples = held_out(benchmark, fold, selections, settings);
+            let Some(choose) = choose else {
+                return Ok((examples, Vec::new()));
+            };
+            let chosen: Vec<Selection> =
+                fold.scenarios.iter().map(choose).collect::<Result<_>>()?;
+            let refitted = held_out(benchmark, fold, &chosen, settings)
+                .into_iter()
+                .zip(fold.scenarios.iter().zip(&chosen))
+                .map(|(held_out, (scenario, selection))| Refitted {
+                    rest: scores_and_truths(benchmark, scenario, selection),
+                    held_out,
+                })
+                .collect();
+            Ok((examples, refitted))
+        })
+        .collect::<Result<_>>()?;
+    let mut examples: Vec<Vec<Example>> = vec![Vec::new(); fitted.scenarios.len()];
+    let mut refitted: Vec<Vec<Refitted>> = vec![Vec::new(); fitted.scenarios.len()];
+    for (of_fold, again) in found {
+        for (all, some) in examples.iter_mut().zip(of_fold) {
+            all.extend(some);
+        }
+        for (all, one) in refitted.iter_mut().zip(again) {
+            all.push(one);
+        }
+    }
+    let each: Vec<_> = examples.into_iter().zip(refitted).collect();
+    Ok(each
+        .into_par_iter()
+        .map(|(examples, refitted)| Stacker::train(&examples, &refitted))
+        .collect())
+}
+
+/// Learned estimates of every test model that answered a chosen item, with intervals that cover `level`; one list a
+/// scenario, none where there is no stacker.
+pub fn estimate_learned(
+    benchmark: &Benchmark,
+    fitted: &Fitted,
+    selections: &[Selection],
+    stackers: &[Option<Stacker>],
+    level: f64,
+    settings: &Settings,
+) -> Vec<Vec<LearnedEstimate>> {
+    test_components(benchmark, fitted, selections, settings)
+        .into_iter()
+        .zip(stackers)
+        .map(|(models, stacker)| {
+            let Some(stacker) = stacker else {
+                return Vec::new();
+            };
+            models
+                .into_iter()
+                .map(|(model, e)| LearnedEstimate {
+                    model,
+                    truth: e.truth,
+                    estimates: stacker.estimate(&e.components, level),
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// The models held out of a fold as examples, one list a scenario.
+fn held_out(
+    benchmark: &Benchmark,
+    fold: &Fitted,
+    selections: &[Selection],
+    settings: &Settings,
+) -> Vec<Vec<Example>> {
+    test_components(benchmark, fold, selections, settings)
+        .into_iter()
+        .map(|models| models.into_iter().map(|(_, e)| e).collect())
+        .collect()
+}
+
+/// Truth and components of the test models of `fitted`, one list a scenario.
+fn test_components(
+    benchmark: &Benchmark,
+    fitted: &Fitted,
+    selections: &[Selection],
+    settings: &Settings,
+) -> Vec<Vec<(usize, Example)>> {
+    let mut out = Vec::with_capacity(fitted.scenarios.len());
+    for together in Together::of(fitted, selections) {
+        let mut models: Vec<usize> = together
+            .scenarios
+            .iter()
+            .flat_map(|s| s.test.clone())
+            .collect();
+        models.sort_unstable();
+        models.dedup();
+        let found: Vec<Vec<Option<(f64, Components)>>> = models
+            .par_iter()
+            .map(|&model| {
+                let scores: Vec<Vec<f64>> = together
+                    .scenarios
+                    .iter()
+                    .map(|s| benchmark.scores(model, &benchmark.scenarios[s.index].columns))
+                    .collect();
+                let theta = together.ability(&scores, settings);
+                scores
+                    .iter()
+                    .enumerate()
+                    .map(|(s, y)| {
+                        let scenario = &together.scenarios[s];
+                        scenario.test.binary_search(&model).ok()?;
+                        let truth = weighted_mean(&scenario.balance, y)?;
+                        let answered = |i: usize| !y[i].is_nan();
+                        let components = together.components(s, y, answered, &theta, settings)?;
+                        Some((truth, components))
+                    })
+                    .collect()
+            })
+            .collect();
+        for s in 0..together.scenarios.len() {
+            let of = |(&model, found): (&usize, &Vec<Option<(f64, Components)>>)| {
+                let (truth, components) = found[s].clone()?;
+                Some((model, Example { truth, components }))
+            };
+            out.push(models.iter().zip(&found).filter_map(of).collect());
+        }
+    }
+    out
+}
+
+/// Scores on the chosen items and true scores of the models that a scenario was fitted on.
+fn scores_and_truths(
+    benchmark: &Benchmark,
+    scenario: &FittedScenario,
+    selection: &Selection,
+) -> Vec<(Vec<f64>, f64)> {
+    let columns = &benchmark.scenarios[scenario.index].columns;
+    let one = |&model: &usize| {
+        let y = benchmark.scores(model, columns);
+        let truth = weighted_mean(&scenario.balance, &y)?;
+        Some((selection.anchors.iter().map(|a| y[a.item]).collect(), truth))
+    };
+    scenario.train.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anchors::SelectionKind;
+    use crate::data::{MatrixBuilder, split};
+    use crate::experiment::cases::{benchmark, few};
+    use crate::experiment::{Scope, fit_benchmark, select, select_with};
+    use crate::irt::AbilityMethod;
+    use crate::progress::Silent;
+
+    fn learn(b: &Benchmark, kind: SelectionKind, settings: &Settings) -> Run {
+        let split = split(b, &settings.split, settings.seed).unwrap();
+        let fitted = fit_benchmark(b, &split, settings, &Silent).unwrap();
+        let folds = Folds::fit(b, &fitted, &Silent).unwrap();
+        let selections: Vec<Selection> = fitted
+            .scenarios
+            .iter()
+            .map(|s| select(b, s, kind, settings.n, settings.seed, &Silent).unwrap())
+            .collect();
+        let choose =
+            |s: &FittedScenario| select_with(b, s, kind, settings.n, settings.seed, 1, &Silent);
+        let trained = stackers(
+            b,
+            &fitted,
+            &folds,
+            &selections,
+            Some(&choose),
+            settings,
+            &Silent,
+        )
+        .unwrap();
+        let found = estimate_learned(b, &fitted, &selections, &trained, 0.9, settings);
+        Run {
+            fitted,
+            folds,
+            selections,
+            trained,
+            found,
+        }
+    }
+
+    struct Run {
+        fitted: Fitted,
+        folds: Folds,
+        selections: Vec<Selection>,
+        trained: Vec<Option<Stacker>>,
+        found: Vec<Vec<LearnedEstimate>>,
+    }
+
+    fn all_settings() -> Vec<Settings> {
+        let joint = Settings {
+            n: 12,
+            scope: Scope::Joint,
+            ..few()
+        };
+        vec![
+            Settings { n: 12, ..few() },
+            Settings {
+                ability: AbilityMethod::MaximumLikelihood,
+                ..joint.clone()
+            },
+            joint,
+        ]
+    }
+
+    /// The answers of test models on items not chosen turned around: nothing learned, estimated or said of its error moves.
+    #[test]
+    fn what_test_models_did_not_show_changes_nothing() {
+        for settings in all_settings() {
+            for kind in SelectionKind::ALL {
+                let b = benchmark();
+                let before = learn(&b, kind, &settings);
+                let mut chosen = vec![false; b.matrix.n_items()];
+                for (s, selection) in before.fitted.scenarios.iter().zip(&before.selections) {
+                    for a in &selection.anchors {
+                        chosen[b.scenarios[s.index].columns[a.item]] = true;
+                    }
+                }
+                let mut scrambled = b.clone();
+                let mut matrix = MatrixBuilder::new(b.matrix.items().to_vec());
+                for (l, name) in b.matrix.models().iter().enumerate() {
+                    let mut row = b.matrix.row(l);
+                    if before.fitted.split.test.contains(&l) {
+                        for (y, _) in row.iter_mut().zip(&chosen).filter(|(_, seen)| !**seen) {
+                            *y = 1.0 - *y;
+                        }
+                    }
+                    matrix.push(name.clone(), &row);
+                }
+                scrambled.matrix = matrix.finish();
+                let after = learn(&scrambled, kind, &settings);
+                assert_eq!(before.trained, after.trained);
+                for (a, b) in before
+                    .found
+                    .iter()
+                    .flatten()
+                    .zip(after.found.iter().flatten())
+                {
+                    assert_eq!((a.model, a.estimates), (b.model, b.estimates));
+                    assert_ne!(a.truth, b.truth);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_training_model_is_held_out_once_and_no_test_model_is_seen() {
+        for settings in all_settings() {
+            let run = learn(&benchmark(), SelectionKind::AnchorsIrt, &settings);
+            for (s, whole) in run.fitted.scenarios.iter().enumerate() {
+                let mut held_out: Vec<usize> = Vec::new();
+                for fold in &run.folds.folds {
+                    let scenario = &fold.scenarios[s];
+                    let mut both = [scenario.train.clone(), scenario.test.clone()].concat();
+                    both.sort_unstable();
+                    assert_eq!(both, whole.train);
+                    assert!(
+                        scenario
+                            .test
+                            .iter()
+                            .all(|l| !scenario.fitted_models.contains(l))
+                    );
+                    assert_eq!(scenario.dims(), whole.dims());
+                    held_out.extend(&scenario.test);
+                }
+                held_out.sort_unstable();
+                assert_eq!(held_out, whole.train);
+            }
+        }
+    }
+
+    #[test]
+    fn estimates_lie_in_their_intervals() {
+        for settings in all_settings() {
+            let run = learn(&benchmark(), SelectionKind::AnchorsCorrectness, &settings);
+            assert!(run.found.iter().all(|models| models.len() == 10));
+            for i in run.found.iter().flatten().flat_map(|m| m.estimates) {
+                assert!(0.0 <= i.low && i.low <= i.estimate);
+                assert!(i.estimate <= i.high && i.high <= 1.0 && i.half_width() > 0.0);
+            }
+        }
+    }
+}
