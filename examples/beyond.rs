@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use tinyscope::anchors::{Selection, SelectionKind};
 use tinyscope::data::{Benchmark, SplitKind, read, split};
-use tinyscope::estimate::{Estimator, Learned};
+use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{
     Chooser, Fitted, FittedScenario, Folds, LearnedEstimate, SelectionEstimates, Settings,
     estimate_learned, estimate_selection, fit_benchmark, select, select_with, stackers,
@@ -170,9 +170,9 @@ fn errors(shared: &Path) -> Outcome<()> {
                         ..settings.clone()
                     };
                     let judged = judge(&benchmark, &fitted, &folds, kind, &settings)?;
-                    let paper = Estimator::ALL
+                    let paper = Estimator::PAPER
                         .map(|e| (e.name(), judged.paper[0].metrics(e, settings.lambda).mae));
-                    let learned = Learned::ALL.into_iter().enumerate().map(|(k, e)| {
+                    let learned = Estimator::LEARNED.into_iter().enumerate().map(|(k, e)| {
                         let errors = judged.learned[0]
                             .iter()
                             .map(|m| (m.estimates[k].estimate - m.truth).abs());
@@ -255,7 +255,7 @@ fn coverage(shared: &Path, name: &str) -> Outcome<()> {
                         let half = naive_half_width(&y, &paper.selection);
                         let naive = paper.models.iter().find(|p| p.model == m.model);
                         let off = naive.map_or(f64::NAN, |p| (p.estimates.naive - m.truth).abs());
-                        for (k, e) in Learned::ALL.into_iter().enumerate() {
+                        for (k, e) in Estimator::LEARNED.into_iter().enumerate() {
                             let i = m.estimates[k];
                             found.entry((kind.name(), e.name())).or_default().push([
                                 f64::from(u8::from(i.covers(m.truth))),

@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Sweep(Sweep),
     /// Estimate the score of a new model that answered only the anchors
     Score(Score),
+    /// Two new models that answered the same anchors: their difference, and what these items can tell apart
+    Compare(Compare),
     /// Write whatever is read as the native pair: NAME.json with its matrix NAME.csv.gz
     Import(Import),
     /// Download a public data set into the cache folder, going on where it stopped; without a name, list them
@@ -209,6 +211,23 @@ pub(crate) struct Sweep {
     /// Print CSV
     #[arg(long)]
     pub(crate) csv: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// An anchors file, as `tinyscope anchors --out` writes it
+    pub(crate) anchors: PathBuf,
+    /// The first model's scores: JSON {item: score}, CSV lines item,score, or a table of one model
+    pub(crate) first: PathBuf,
+    /// The second model's scores
+    pub(crate) second: PathBuf,
+    #[command(flatten)]
+    pub(crate) lambda: LambdaArg,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

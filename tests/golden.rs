@@ -109,7 +109,7 @@ fn abilities_estimates_and_metrics_are_those_of_the_reference() {
                 model["p_irt"][key].as_f64().unwrap(),
                 1e-6,
             );
-            let gp = e.get(Estimator::GpIrt, lambda);
+            let gp = e.get(Estimator::GpIrt, lambda).unwrap();
             close("gp-irt", gp, model["gp_irt"][key].as_f64().unwrap(), 1e-6);
         }
         pairs.push((

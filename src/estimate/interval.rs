@@ -64,6 +64,18 @@ impl Calibration {
         }
     }
 
+    /// Share of the models known whose error is larger than this one, each on its own scale; 0 where none is known.
+    pub fn beyond(&self, error: f64, spread: f64) -> f64 {
+        let sigma = (spread * spread + self.mean_square).sqrt();
+        let score = if sigma > 0.0 {
+            error.abs() / sigma
+        } else {
+            f64::INFINITY
+        };
+        let within = self.scores.partition_point(|s| *s <= score);
+        (self.scores.len() - within) as f64 / self.scores.len().max(1) as f64
+    }
+
     /// Half the length of the interval of a model with this spread: the (L + 1) level-th smallest score, linear between
     /// neighbours, times sigma. The largest where L models cannot tell so high a level; 1 where none is known.
     pub fn half_width(&self, spread: f64, level: f64) -> f64 {

@@ -15,7 +15,7 @@ pub use interval::{Calibration, Interval};
 pub use part::{PartEstimate, part_estimates};
 pub use ridge::Ridge;
 pub use simplex::simplex_weights;
-pub use stacked::{Example, Learned, PARTS, Refitted, Stacker};
+pub use stacked::{Example, Known, PARTS, Refitted, Stacker};
 
 /// The estimators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,18 +26,45 @@ pub enum Estimator {
     PIrt,
     /// lambda naive + (1 - lambda) p-IRT.
     GpIrt,
+    /// Difference estimator (AIPW): mean of w P + weighted mean over the anchors of (y - P).
+    Aipw,
+    /// lambda naive + (1 - lambda) p-IRT, lambda of the least squared error of held-out training models.
+    GpIrtCv,
+    /// Ridge regression of the true score on the n scores.
+    Ridge,
+    /// Convex combination of naive, p-IRT, AIPW and ridge, with the weights of the least squared error of held-out training
+    /// models.
+    Stacked,
 }
 
 impl Estimator {
-    /// All estimators, in the order of tables.
-    pub const ALL: [Self; 3] = [Self::Naive, Self::PIrt, Self::GpIrt];
+    /// The paper's.
+    pub const PAPER: [Self; 3] = [Self::Naive, Self::PIrt, Self::GpIrt];
 
-    /// `naive`, `p-irt` or `gp-irt`.
+    /// Those that learn from held-out training models.
+    pub const LEARNED: [Self; 4] = [Self::Aipw, Self::GpIrtCv, Self::Ridge, Self::Stacked];
+
+    /// All estimators, in the order of tables.
+    pub const ALL: [Self; 7] = [
+        Self::Naive,
+        Self::PIrt,
+        Self::GpIrt,
+        Self::Aipw,
+        Self::GpIrtCv,
+        Self::Ridge,
+        Self::Stacked,
+    ];
+
+    /// `naive`, `p-irt`, `gp-irt`, `aipw`, `gp-irt-cv`, `ridge` or `stacked`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Naive => "naive",
             Self::PIrt => "p-irt",
             Self::GpIrt => "gp-irt",
+            Self::Aipw => "aipw",
+            Self::GpIrtCv => "gp-irt-cv",
+            Self::Ridge => "ridge",
+            Self::Stacked => "stacked",
         }
     }
 }
@@ -71,15 +98,31 @@ pub struct Estimates {
     pub p_irt: f64,
     /// How many chosen items the model answered.
     pub answered: usize,
+    /// What is learned from training models, where there were enough of them and it was asked for.
+    pub learned: Option<Learned>,
+}
+
+/// The learned estimates of one model on one scenario.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Learned {
+    /// In the order of [`Estimator::LEARNED`], in \[0, 1\].
+    pub scores: [f64; 4],
+    /// As [`Components::spread`]: what intervals scale with.
+    pub spread: f64,
 }
 
 impl Estimates {
-    /// The estimate of one kind; `lambda` is for gp-IRT.
-    pub fn get(&self, estimator: Estimator, lambda: f64) -> f64 {
+    /// The estimate of one kind; `lambda` is for gp-IRT. `None` for a learned one that there is not.
+    pub fn get(&self, estimator: Estimator, lambda: f64) -> Option<f64> {
+        let learned = |at: usize| self.learned.map(|l| l.scores[at]);
         match estimator {
-            Estimator::Naive => self.naive,
-            Estimator::PIrt => self.p_irt,
-            Estimator::GpIrt => lambda * self.naive + (1.0 - lambda) * self.p_irt,
+            Estimator::Naive => Some(self.naive),
+            Estimator::PIrt => Some(self.p_irt),
+            Estimator::GpIrt => Some(lambda * self.naive + (1.0 - lambda) * self.p_irt),
+            Estimator::Aipw => learned(0),
+            Estimator::GpIrtCv => learned(1),
+            Estimator::Ridge => learned(2),
+            Estimator::Stacked => learned(3),
         }
     }
 }
@@ -140,6 +183,7 @@ pub fn estimates(
         naive,
         p_irt: share * seen + (1.0 - share) * rest,
         answered: n,
+        learned: None,
     })
 }
 
@@ -174,11 +218,12 @@ mod tests {
             let found = estimates(&y, all, &anchors, &[1.0; 8], &p, Seen::Anchor);
             prop_assert_eq!(found.is_none(), [1, 4, 6].iter().all(|&i: &usize| y[i].is_nan()));
             if let Some(e) = found {
-                for x in Estimator::ALL.map(|k| e.get(k, lambda)) {
+                for x in Estimator::PAPER.map(|k| e.get(k, lambda).unwrap()) {
                     prop_assert!((-1e-12..=1.0 + 1e-12).contains(&x));
                 }
-                prop_assert_eq!(e.get(Estimator::GpIrt, 1.0), e.naive);
-                prop_assert_eq!(e.get(Estimator::GpIrt, 0.0), e.p_irt);
+                prop_assert!(Estimator::LEARNED.iter().all(|k| e.get(*k, lambda).is_none()));
+                prop_assert_eq!(e.get(Estimator::GpIrt, 1.0), Some(e.naive));
+                prop_assert_eq!(e.get(Estimator::GpIrt, 0.0), Some(e.p_irt));
             }
         }
 

@@ -1,6 +1,7 @@
 //! Ridge regression with the penalty chosen by leave-one-out errors in closed form.
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use serde::{Deserialize, Serialize};
 
 /// Penalties that are tried, as multiples of the mean squared length of a centred row.
 const PENALTIES: [f64; 13] = [
@@ -8,7 +9,7 @@ const PENALTIES: [f64; 13] = [
 ];
 
 /// y = intercept + x . coefficients, fitted by least squares + penalty |coefficients|^2 on centred x and y.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ridge {
     /// Mean of y over the rows.
     pub level: f64,
@@ -19,6 +20,7 @@ pub struct Ridge {
     /// The penalty, as a multiple of the mean squared length of a centred row.
     pub penalty: f64,
     /// Leave-one-out prediction of each row, in closed form: y - (y - fitted) / (1 - h), h the leverage.
+    #[serde(skip)]
     pub left_out: Vec<f64>,
 }
 

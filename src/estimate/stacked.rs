@@ -1,42 +1,21 @@
 //! Estimators beyond the paper, learned from training models that the fit did not see: AIPW, gp-IRT with a cross-validated
 //! lambda, ridge regression, and the stacked combination.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::components::Components;
 use super::interval::{Calibration, Interval};
 use super::ridge::Ridge;
 use super::simplex::simplex_weights;
-
-/// The learned estimators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Learned {
-    /// Difference estimator: mean of w P + weighted mean over the anchors of (y - P).
-    Aipw,
-    /// lambda naive + (1 - lambda) p-IRT, lambda of the least out-of-fold squared error.
-    GpIrtCv,
-    /// Ridge regression of the true score on the n scores.
-    Ridge,
-    /// Convex combination of naive, p-IRT, AIPW and ridge, with the weights of the least out-of-fold squared error.
-    Stacked,
-}
-
-impl Learned {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 4] = [Self::Aipw, Self::GpIrtCv, Self::Ridge, Self::Stacked];
-
-    /// `aipw`, `gp-irt-cv`, `ridge` or `stacked`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Aipw => "aipw",
-            Self::GpIrtCv => "gp-irt-cv",
-            Self::Ridge => "ridge",
-            Self::Stacked => "stacked",
-        }
-    }
-}
+use super::{Estimator, Learned};
 
 /// A training model: its true score, and its components from a fit that it was no part of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
+    /// The model: its row of the matrix.
+    pub model: usize,
     /// True score.
     pub truth: f64,
     /// From the scores on the chosen items and the fit on the other folds.
@@ -60,8 +39,42 @@ const SHRINK: f64 = 0.03;
 /// The mean out-of-fold error of a part is taken off, shrunk as if so many more models had none.
 const UNBIASED: f64 = 10.0;
 
+/// The estimators whose errors are known, in the order of [`Known::errors`]; gp-IRT's follow from the first two.
+const CALIBRATED: [Estimator; 6] = [
+    Estimator::Naive,
+    Estimator::PIrt,
+    Estimator::Aipw,
+    Estimator::GpIrtCv,
+    Estimator::Ridge,
+    Estimator::Stacked,
+];
+
+/// The errors of one training model, out of fold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    /// The model: its row of the matrix.
+    pub model: usize,
+    /// Models of one fold were judged by the same fit and the same items.
+    pub fold: usize,
+    /// Estimate - true score of naive, p-IRT, AIPW, gp-IRT with the learned lambda, ridge, stacked.
+    pub errors: [f64; 6],
+    /// As [`Components::spread`].
+    pub spread: f64,
+}
+
+impl Known {
+    /// The error of an estimator; `lambda` is for gp-IRT.
+    pub fn error(&self, estimator: Estimator, lambda: f64) -> f64 {
+        match CALIBRATED.iter().position(|e| *e == estimator) {
+            Some(at) => self.errors[at],
+            None => lambda * self.errors[0] + (1.0 - lambda) * self.errors[1],
+        }
+    }
+}
+
 /// Learned from training models only; serves one scenario and one choice of items.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Stacker {
     /// lambda of gp-IRT with the least out-of-fold squared error, in \[0, 1\].
     pub lambda: f64,
@@ -71,8 +84,47 @@ pub struct Stacker {
     pub bias: [f64; 4],
     /// The regression of the true score on the chosen items' scores.
     pub ridge: Ridge,
-    /// In the order of [`Learned::ALL`].
-    calibrations: [Calibration; 4],
+    /// Errors of the training models, out of fold: what intervals are calibrated on.
+    pub known: Vec<Known>,
+    /// In the order of [`CALIBRATED`].
+    calibrations: [Calibration; 6],
+}
+
+/// A stacker as files hold it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Stored {
+    lambda: f64,
+    weights: [f64; 4],
+    bias: [f64; 4],
+    ridge: Ridge,
+    known: Vec<Known>,
+}
+
+impl From<Stacker> for Stored {
+    fn from(s: Stacker) -> Self {
+        Self {
+            lambda: s.lambda,
+            weights: s.weights,
+            bias: s.bias,
+            ridge: s.ridge,
+            known: s.known,
+        }
+    }
+}
+
+impl From<Stored> for Stacker {
+    fn from(s: Stored) -> Self {
+        let mut stacker = Self {
+            lambda: s.lambda,
+            weights: s.weights,
+            bias: s.bias,
+            ridge: s.ridge,
+            known: s.known,
+            calibrations: std::array::from_fn(|_| Calibration::of(&[])),
+        };
+        stacker.calibrate();
+        stacker
+    }
 }
 
 impl Stacker {
@@ -114,48 +166,111 @@ impl Stacker {
             weights: simplex_weights(&centred, SHRINK),
             bias,
             ridge,
+            known: Vec::new(),
             calibrations: std::array::from_fn(|_| Calibration::of(&[])),
         };
-        let mut known: Vec<([f64; 4], f64)> = Vec::new();
-        for fold in refitted {
+        let mut known: Vec<Known> = Vec::new();
+        for (k, fold) in refitted.iter().enumerate() {
             let rows: Vec<&[f64]> = fold.rest.iter().map(|(row, _)| row.as_slice()).collect();
             let truth: Vec<f64> = fold.rest.iter().map(|(_, truth)| *truth).collect();
             let Some(ridge) = Ridge::fit(&rows, &truth, Some(stacker.ridge.penalty)) else {
                 continue;
             };
             known.extend(fold.held_out.iter().map(|e| {
-                let found = stacker.combine(&e.components, ridge.predict(&e.components.scores));
-                (found.map(|x| x - e.truth), e.components.spread)
+                let ridge = ridge.predict(&e.components.scores);
+                stacker.errors(e, k, ridge)
             }));
         }
         if known.is_empty() {
-            known.extend(
-                examples
-                    .iter()
-                    .zip(&stacker.ridge.left_out)
-                    .map(|(e, &out)| {
-                        let found = stacker.combine(&e.components, out);
-                        (found.map(|x| x - e.truth), e.components.spread)
-                    }),
-            );
+            let each = examples.iter().zip(&stacker.ridge.left_out);
+            known.extend(each.map(|(e, &out)| stacker.errors(e, 0, out)));
         }
-        stacker.calibrations = std::array::from_fn(|k| {
-            Calibration::of(&known.iter().map(|(e, s)| (e[k], *s)).collect::<Vec<_>>())
-        });
+        stacker.known = known;
+        stacker.calibrate();
         Some(stacker)
     }
 
+    /// Whether the parts fit together and `n` chosen items: what a file holds may be anything.
+    pub(crate) fn check(&self, n: usize) -> Result<(), String> {
+        let ridge = &self.ridge;
+        if ridge.centre.len() != n || ridge.coefficients.len() != n {
+            return Err(format!("the ridge regression is not of {n} scores"));
+        }
+        let sum: f64 = self.weights.iter().sum();
+        let share = |w: &f64| (-1e-9..=1.0 + 1e-9).contains(w);
+        if !(self.weights.iter().all(share) && (sum - 1.0).abs() < 1e-6 && share(&self.lambda)) {
+            return Err("lambda and the weights of the stacked estimate are no shares".into());
+        }
+        let numbers = self
+            .bias
+            .iter()
+            .chain(&ridge.centre)
+            .chain(&ridge.coefficients);
+        let known = self
+            .known
+            .iter()
+            .flat_map(|k| k.errors.iter().chain([&k.spread]));
+        let finite = numbers
+            .chain(known)
+            .chain([&ridge.level])
+            .all(|x| x.is_finite());
+        let spread = self.known.iter().all(|k| k.spread >= 0.0);
+        if finite && spread {
+            Ok(())
+        } else {
+            Err("what was learned holds numbers that are not finite".into())
+        }
+    }
+
+    fn errors(&self, e: &Example, fold: usize, ridge: f64) -> Known {
+        let c = &e.components;
+        let [aipw, gp, ridge, stacked] = self.combine(c, ridge);
+        Known {
+            model: e.model,
+            fold,
+            errors: [c.naive, c.p_irt, aipw, gp, ridge, stacked].map(|x| x - e.truth),
+            spread: c.spread,
+        }
+    }
+
+    fn calibrate(&mut self) {
+        self.calibrations =
+            CALIBRATED.map(|estimator| Calibration::of(&self.known_errors(estimator, 0.0)));
+    }
+
+    fn known_errors(&self, estimator: Estimator, lambda: f64) -> Vec<(f64, f64)> {
+        let of = |k: &Known| (k.error(estimator, lambda), k.spread);
+        self.known.iter().map(of).collect()
+    }
+
+    /// How large the errors of an estimator are; `lambda` is for gp-IRT.
+    pub fn calibration(&self, estimator: Estimator, lambda: f64) -> Cow<'_, Calibration> {
+        match CALIBRATED.iter().position(|e| *e == estimator) {
+            Some(at) => Cow::Borrowed(&self.calibrations[at]),
+            None => Cow::Owned(Calibration::of(&self.known_errors(estimator, lambda))),
+        }
+    }
+
+    /// What is learned of a model from its scores on the chosen items.
+    pub fn learned(&self, components: &Components) -> Learned {
+        Learned {
+            scores: self.combine(components, self.ridge.predict(&components.scores)),
+            spread: components.spread,
+        }
+    }
+
     /// The estimates of a model from its scores on the chosen items, each with the interval that covers `level` of models
-    /// like those trained on; in the order of [`Learned::ALL`].
+    /// like those trained on; in the order of [`Estimator::LEARNED`].
     pub fn estimate(&self, components: &Components, level: f64) -> [Interval; 4] {
-        let found = self.combine(components, self.ridge.predict(&components.scores));
+        let Learned { scores, spread } = self.learned(components);
         std::array::from_fn(|k| {
-            let half = self.calibrations[k].half_width(components.spread, level);
-            Interval::around(found[k], half)
+            // The last four.
+            let half = self.calibrations[k + 2].half_width(spread, level);
+            Interval::around(scores[k], half)
         })
     }
 
-    /// In the order of [`Learned::ALL`], cut to \[0, 1\].
+    /// In the order of [`Estimator::LEARNED`], cut to \[0, 1\].
     fn combine(&self, components: &Components, ridge: f64) -> [f64; 4] {
         let parts = parts(components, ridge);
         let terms = parts.iter().zip(&self.bias).zip(&self.weights);
@@ -197,7 +312,7 @@ mod tests {
         let mut random = rng(seed, Stream::Simulate(0));
         let mut noise = |size: f64| size * (random.random::<f64>() - 0.5);
         (0..count)
-            .map(|_| {
+            .map(|model| {
                 let truth = 0.5 + noise(0.8);
                 let scores: Vec<f64> = (0..20)
                     .map(|_| f64::from(noise(1.0) + 0.5 < truth))
@@ -209,7 +324,11 @@ mod tests {
                     spread: 0.02,
                     scores,
                 };
-                Example { truth, components }
+                Example {
+                    model,
+                    truth,
+                    components,
+                }
             })
             .collect()
     }
@@ -234,7 +353,7 @@ mod tests {
                 / 2000.0
         };
         for k in 0..3 {
-            assert!(mae(3) < mae(k), "{}", Learned::ALL[k].name());
+            assert!(mae(3) < mae(k), "{}", Estimator::LEARNED[k].name());
         }
         for k in 0..4 {
             let covered = found
@@ -245,7 +364,7 @@ mod tests {
             assert!(
                 (1700..1900).contains(&covered),
                 "{}: {covered}",
-                Learned::ALL[k].name()
+                Estimator::LEARNED[k].name()
             );
         }
     }

@@ -166,7 +166,7 @@ mod tests {
                         assert!((e.p_irt - m.estimates.p_irt).abs() < 1e-12);
                         assert_eq!(ours.ability, m.ability);
                         for &(_, estimator, x) in &scored.estimates {
-                            assert!((e.get(estimator, 0.3) - x).abs() < 1e-12);
+                            assert!((e.get(estimator, 0.3).unwrap() - x).abs() < 1e-12);
                         }
                     }
                     // All its answers: a truth, the same estimates.

@@ -1,9 +1,12 @@
 //! The learned estimators of a fitted benchmark: training them, and the estimates of its test models.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::fitted::{Fitted, FittedScenario};
 use super::folds::Folds;
+use super::run::SelectionEstimates;
 use super::settings::Settings;
 use super::together::Together;
 use crate::anchors::Selection;
@@ -19,7 +22,7 @@ pub struct LearnedEstimate {
     pub model: usize,
     /// True score.
     pub truth: f64,
-    /// In the order of [`Learned::ALL`](crate::estimate::Learned::ALL).
+    /// In the order of [`Estimator::LEARNED`](crate::estimate::Estimator::LEARNED).
     pub estimates: [Interval; 4],
 }
 
@@ -112,6 +115,45 @@ pub fn estimate_learned(
         .collect()
 }
 
+/// Adds to the estimates of one kind of selection, a scenario each in the order of `fitted.scenarios`, what is learned from
+/// the training models: the learned estimates, and what intervals of all estimates rest on. `choose` as for [`stackers`].
+///
+/// # Errors
+/// As [`stackers`].
+pub fn learn(
+    benchmark: &Benchmark,
+    fitted: &Fitted,
+    folds: &Folds,
+    found: &mut [SelectionEstimates],
+    choose: Option<Chooser<'_>>,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let selections: Vec<Selection> = found.iter().map(|s| s.selection.clone()).collect();
+    let trained = stackers(
+        benchmark,
+        fitted,
+        folds,
+        &selections,
+        choose,
+        settings,
+        observer,
+    )?;
+    let components = test_components(benchmark, fitted, &selections, settings);
+    for ((scenario, stacker), models) in found.iter_mut().zip(trained).zip(components) {
+        let Some(stacker) = stacker else { continue };
+        for (model, example) in models {
+            let at = scenario.models.binary_search_by_key(&model, |m| m.model);
+            if let Ok(at) = at {
+                let learned = stacker.learned(&example.components);
+                scenario.models[at].estimates.learned = Some(learned);
+            }
+        }
+        scenario.stacker = Some(Arc::new(stacker));
+    }
+    Ok(())
+}
+
 /// The models held out of a fold as examples, one list a scenario.
 fn held_out(
     benchmark: &Benchmark,
@@ -167,7 +209,12 @@ fn test_components(
         for s in 0..together.scenarios.len() {
             let of = |(&model, found): (&usize, &Vec<Option<(f64, Components)>>)| {
                 let (truth, components) = found[s].clone()?;
-                Some((model, Example { truth, components }))
+                let example = Example {
+                    model,
+                    truth,
+                    components,
+                };
+                Some((model, example))
             };
             out.push(models.iter().zip(&found).filter_map(of).collect());
         }

@@ -14,19 +14,21 @@ mod select;
 mod settings;
 mod sweep;
 mod together;
+mod uncertain;
 
 pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
 pub use folds::{FOLDS, Folds};
 pub use imported::{Imported, ImportedPart, ImportedSet};
 pub(crate) use imported::{brief, shortened};
-pub use learned::{Chooser, LearnedEstimate, estimate_learned, stackers};
+pub use learned::{Chooser, LearnedEstimate, estimate_learned, learn, stackers};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
 pub use replay::{Replay, Step, replay};
 pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
-    estimate_selection, overall, pairs_of, rows, run,
+    estimate_selection, overall, pairs_of, rows, run, run_learned,
 };
 pub use select::{correctness_points, edit_selection, select, select_with};
 pub use settings::{Lambda, ResponseForm, Scope, Settings};
 pub use sweep::{Sweep, SweepRow, sweep};
+pub use uncertain::{Comparison, Errors, Estimated, LEVEL, errors, estimated, intervals};

@@ -1,18 +1,22 @@
 //! Selections, estimates of every test model, and their metrics.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::fitted::Fitted;
+use super::fitted::{Fitted, FittedScenario};
+use super::folds::Folds;
+use super::learned::{Chooser, learn};
 use super::metrics::Metrics;
-use super::select::select;
+use super::select::{select, select_with};
 use super::settings::{Lambda, Settings};
 use super::together::Together;
+use super::uncertain::{estimated, intervals};
 use crate::anchors::{Selection, SelectionKind};
 use crate::data::Benchmark;
 use crate::error::Result;
-use crate::estimate::{Estimates, Estimator, PartEstimate, paper_lambda};
+use crate::estimate::{Estimates, Estimator, PartEstimate, Stacker, paper_lambda};
 use crate::irt::Ability;
 use crate::progress::Observer;
 
@@ -43,15 +47,17 @@ pub struct SelectionEstimates {
     pub paper_lambda: f64,
     /// Test models with an answer on a chosen item, in row order.
     pub models: Vec<ModelEstimate>,
+    /// What was learned from held-out training models, where it was asked for and there were enough.
+    pub stacker: Option<Arc<Stacker>>,
 }
 
 impl SelectionEstimates {
-    /// (truth, estimate) of every model.
+    /// (truth, estimate) of every model that has one.
     pub fn pairs(&self, estimator: Estimator, lambda: Lambda) -> Vec<(f64, f64)> {
         let lambda = lambda.value(self.paper_lambda);
         self.models
             .iter()
-            .map(|m| (m.truth, m.estimates.get(estimator, lambda)))
+            .filter_map(|m| Some((m.truth, m.estimates.get(estimator, lambda)?)))
             .collect()
     }
 
@@ -133,6 +139,7 @@ fn estimate_together(
             selection: selection.clone(),
             paper_lambda: paper_lambda(selection.kind, scenario.b, scenario.s2, selection.n()),
             models: found.iter().filter_map(|m| m[s].clone()).collect(),
+            stacker: None,
         })
         .collect()
 }
@@ -160,6 +167,32 @@ pub fn run(
             Ok(estimate_selection(benchmark, fitted, &selections, settings))
         })
         .collect()
+}
+
+/// As [`run`], with what is learned from the training models by `folds`: estimates, and intervals that are calibrated where
+/// `calibrated`, on items that each fold chooses for itself (it costs one more choice a fold).
+///
+/// # Errors
+/// As [`run`].
+pub fn run_learned(
+    benchmark: &Benchmark,
+    fitted: &Fitted,
+    folds: &Folds,
+    calibrated: bool,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<Vec<Vec<SelectionEstimates>>> {
+    let mut found = run(benchmark, fitted, settings, observer)?;
+    for (kind, found) in settings.selections.iter().zip(&mut found) {
+        observer.check()?;
+        // One restart is enough where the choice only tells how errors are spread.
+        let choose = |s: &FittedScenario| {
+            select_with(benchmark, s, *kind, settings.n, settings.seed, 1, observer)
+        };
+        let choose: Option<Chooser<'_>> = if calibrated { Some(&choose) } else { None };
+        learn(benchmark, fitted, folds, found, choose, settings, observer)?;
+    }
+    Ok(found)
 }
 
 /// Says where fewer items were chosen than asked for. `found` holds, for each selection, every scenario.
@@ -209,6 +242,33 @@ pub struct Row {
     pub n: usize,
     /// Over the test models.
     pub metrics: Metrics,
+    /// Share of the test models whose true score lies within their 90 % interval; `None` where there are none.
+    pub coverage: Option<f64>,
+    /// Mean half width of the intervals.
+    pub half_width: Option<f64>,
+}
+
+impl Row {
+    /// With what the intervals of the mean score over `scenarios` are worth.
+    fn with_intervals<S: Borrow<SelectionEstimates>>(
+        self,
+        scenarios: &[S],
+        lambda: Lambda,
+    ) -> Self {
+        let found = intervals(scenarios, self.estimator, lambda);
+        let models = estimated(scenarios, self.estimator, lambda);
+        if found.is_empty() {
+            return self;
+        }
+        let each = || found.iter().zip(&models);
+        let covered = each().filter(|((_, i), m)| i.covers(m.truth)).count();
+        let width: f64 = found.iter().map(|(_, i)| i.half_width()).sum();
+        Self {
+            coverage: Some(covered as f64 / found.len() as f64),
+            half_width: Some(width / found.len() as f64),
+            ..self
+        }
+    }
 }
 
 /// One row an estimator for a scenario under a selection.
@@ -221,7 +281,10 @@ pub fn rows(found: &SelectionEstimates, lambda: Lambda) -> Vec<Row> {
             lambda: (estimator == Estimator::GpIrt).then(|| lambda.value(found.paper_lambda)),
             n: found.selection.n(),
             metrics: found.metrics(estimator, lambda),
+            coverage: None,
+            half_width: None,
         })
+        .map(|row| row.with_intervals(&[found], lambda))
         .collect()
 }
 
@@ -247,7 +310,8 @@ pub fn pairs_of<S: Borrow<SelectionEstimates>>(
                 let at = s.models.binary_search_by_key(&m.model, |m| m.model).ok()?;
                 let found = &s.models[at];
                 truth += found.truth / count;
-                estimate += found.estimates.get(estimator, lambda.value(s.paper_lambda)) / count;
+                let lambda = lambda.value(s.paper_lambda);
+                estimate += found.estimates.get(estimator, lambda)? / count;
             }
             Some((m.model, truth, estimate))
         })
@@ -277,8 +341,11 @@ pub fn overall(scenarios: &[SelectionEstimates], lambda: Lambda) -> Vec<Row> {
                 lambda: shared.filter(|_| estimator == Estimator::GpIrt),
                 n: scenarios.iter().map(|s| s.selection.n()).sum(),
                 metrics: Metrics::of(&pairs),
+                coverage: None,
+                half_width: None,
             }
         })
+        .map(|row| row.with_intervals(scenarios, lambda))
         .collect()
 }
 
@@ -363,7 +430,7 @@ mod tests {
             found.part_pairs(0, Estimator::GpIrt, Lambda::Fixed(1.0)),
             found.part_pairs(0, Estimator::PIrt, Lambda::Auto)
         );
-        for estimator in Estimator::ALL {
+        for estimator in Estimator::PAPER {
             assert_eq!(count(1, estimator), found.models.len());
             assert_eq!(count(2, estimator), 0);
         }

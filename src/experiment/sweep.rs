@@ -1,8 +1,9 @@
 //! Error against the number of items, over seeds.
 
 use super::fitted::fit_benchmark;
+use super::folds::Folds;
 use super::metrics::Metrics;
-use super::run::{overall, rows, run};
+use super::run::{overall, rows, run_learned};
 use super::settings::Settings;
 use crate::anchors::SelectionKind;
 use crate::data::{Benchmark, split};
@@ -71,9 +72,15 @@ pub fn sweep(
             observer,
             format!("seed {}", settings.seed),
             at(0.0),
-            at(0.6),
+            at(0.45),
         );
         let fitted = fit_benchmark(benchmark, &split, &settings, &stretch)?;
+        let label = format!("seed {}", settings.seed);
+        let folds = Folds::fit(
+            benchmark,
+            &fitted,
+            &Stretch::new(observer, label, at(0.45), at(0.7)),
+        )?;
         for f in &fitted.scenarios {
             match dims.iter_mut().find(|(index, _)| *index == f.index) {
                 Some((_, chosen)) => chosen.push(f.dims()),
@@ -88,13 +95,13 @@ pub fn sweep(
         for (k, &n) in ns.iter().enumerate() {
             observer.progress(&Progress {
                 what: format!("seed {}: n = {n}", settings.seed),
-                done: at(0.6 + 0.4 * k as f64 / ns.len() as f64),
+                done: at(0.7 + 0.3 * k as f64 / ns.len() as f64),
             });
             let settings = Settings {
                 n,
                 ..settings.clone()
             };
-            for kind in run(benchmark, &fitted, &settings, observer)? {
+            for kind in run_learned(benchmark, &fitted, &folds, false, &settings, observer)? {
                 let each = kind.iter().flat_map(|scenario| {
                     rows(scenario, settings.lambda)
                         .into_iter()

@@ -9,7 +9,7 @@ use super::{StoredItems, check_prior, item_ids, split_name, write_json};
 use crate::anchors::{Anchor, Selection, SelectionKind};
 use crate::data::{Aggregate, Benchmark};
 use crate::error::{Error, Result};
-use crate::estimate::paper_lambda;
+use crate::estimate::{Stacker, paper_lambda};
 use crate::experiment::{Fitted, Scope, Settings, shortened};
 use crate::irt::Prior;
 
@@ -78,6 +78,9 @@ pub struct Chosen {
     pub lambda: f64,
     /// Ids and weights; the weights sum to 1.
     pub anchors: Vec<ChosenItem>,
+    /// What the learned estimates and all intervals rest on, where there were training models enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Stacker>,
 }
 
 /// A chosen item.
@@ -121,6 +124,7 @@ impl AnchorsFile {
                                 weight: a.weight,
                             })
                             .collect(),
+                        learned: None,
                     }
                 });
                 ScenarioAnchors {
@@ -150,6 +154,18 @@ impl AnchorsFile {
             seen: settings.seen.name().into(),
             scenarios,
         }
+    }
+
+    /// With what was learned for each kind of selection and, in it, each scenario in order.
+    pub fn with_learned(mut self, stackers: Vec<Vec<Option<Stacker>>>) -> Self {
+        for (kind, stackers) in stackers.into_iter().enumerate() {
+            for (scenario, stacker) in self.scenarios.iter_mut().zip(stackers) {
+                if let Some(chosen) = scenario.selections.get_mut(kind) {
+                    chosen.learned = stacker;
+                }
+            }
+        }
+        self
     }
 
     /// Writes the file whole or not at all; compressed where its name ends in `.gz`.
@@ -324,6 +340,11 @@ impl ScenarioAnchors {
                     "{}: the weights are not positive with sum 1 (it is {total})",
                     chosen.selection
                 ));
+            }
+            if let Some(learned) = &chosen.learned {
+                learned
+                    .check(chosen.n)
+                    .map_err(|what| format!("{}: {what}", chosen.selection))?;
             }
             if !(0.0..=1.0).contains(&chosen.lambda) {
                 return Err(format!(

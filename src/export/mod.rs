@@ -16,7 +16,7 @@ pub use parameters::read_parameters;
 pub use published::{AnchorPoints, Pickled, Published, pickled};
 pub use pyirt::{PyIrtFile, Row};
 pub use results::{estimate_json, show_json, sweep_json, warnings};
-pub use score::{ScenarioScore, Score};
+pub use score::{Compared, ScenarioScore, Score};
 
 use std::path::Path;
 

@@ -355,6 +355,7 @@ fn scenario(
             n: anchors.len(),
             lambda,
             anchors,
+            learned: None,
         }],
         items: places.iter().map(|&i| id(i)).collect(),
         balance,

@@ -1,11 +1,14 @@
 //! Results as JSON, in the forms that the README documents.
 
+use std::borrow::Borrow;
+
 use serde_json::{Map, Value, json};
 
 use crate::data::{Benchmark, Diagnostics};
-use crate::estimate::Estimator;
+use crate::estimate::{Estimator, Interval};
 use crate::experiment::{
-    Fitted, Row, SelectionEstimates, Settings, Sweep, cap_warnings, overall, pairs_of, rows,
+    Fitted, LEVEL, Lambda, Row, SelectionEstimates, Settings, Sweep, cap_warnings, errors,
+    estimated, overall, pairs_of, rows,
 };
 
 /// `show --json`: models with their true scores, scenarios, warnings.
@@ -69,7 +72,51 @@ fn row_json(row: &Row) -> Value {
         "mae": m.mae, "rmse": m.rmse, "bias": m.bias, "max_error": m.max_error,
         "spearman": m.spearman, "kendall": m.kendall,
         "top5_recall": m.top5_recall, "pairs_in_order": m.pairs_in_order,
+        "coverage": row.coverage, "half_width": row.half_width,
     })
+}
+
+/// Intervals and possible ranks of the test models under one selection and estimator.
+struct Sure {
+    key: String,
+    /// By row of the matrix.
+    models: Vec<(usize, Interval, (usize, usize))>,
+}
+
+/// One an estimator; none where nothing was learned.
+fn sure<S: Borrow<SelectionEstimates>>(scenarios: &[S], lambda: Lambda) -> Vec<Sure> {
+    let Some(first) = scenarios.first() else {
+        return Vec::new();
+    };
+    let selection = first.borrow().selection.kind.name();
+    let of = |estimator: Estimator| {
+        let errors = errors(scenarios, estimator, lambda)?;
+        let models = estimated(scenarios, estimator, lambda);
+        let each: Vec<(f64, f64)> = models.iter().map(|m| (m.estimate, m.spread)).collect();
+        let ranks = errors.ranks(&each, LEVEL);
+        let models = models.iter().zip(ranks).map(|(m, ranks)| {
+            let interval = errors.interval(m.estimate, m.spread, LEVEL);
+            (m.model, interval, ranks)
+        });
+        Some(Sure {
+            key: format!("{selection}/{}", estimator.name()),
+            models: models.collect(),
+        })
+    };
+    Estimator::ALL.into_iter().filter_map(of).collect()
+}
+
+/// Intervals and ranks of a model, by selection and estimator.
+fn of_model(sure: &[Sure], model: usize) -> (Map<String, Value>, Map<String, Value>) {
+    let (mut intervals, mut ranks) = (Map::new(), Map::new());
+    for s in sure {
+        if let Ok(at) = s.models.binary_search_by_key(&model, |m| m.0) {
+            let (_, interval, (best, worst)) = s.models[at];
+            intervals.insert(s.key.clone(), json!([interval.low, interval.high]));
+            ranks.insert(s.key.clone(), json!([best, worst]));
+        }
+    }
+    (intervals, ranks)
 }
 
 /// `estimate --json`. `found` holds, for each selection, every scenario.
@@ -94,6 +141,10 @@ pub fn estimate_json(
                 .flat_map(|k| rows(k, settings.lambda))
                 .map(|r| row_json(&r))
                 .collect();
+            let sure: Vec<Sure> = kinds
+                .iter()
+                .flat_map(|k| sure(&[*k], settings.lambda))
+                .collect();
             let models: Vec<Value> = f
                 .test
                 .iter()
@@ -105,14 +156,16 @@ pub fn estimate_json(
                         };
                         for e in Estimator::ALL {
                             let lambda = settings.lambda.value(k.paper_lambda);
-                            let x = k.models[at].estimates.get(e, lambda);
-                            estimates.insert(key(k, e), json!(x));
+                            if let Some(x) = k.models[at].estimates.get(e, lambda) {
+                                estimates.insert(key(k, e), json!(x));
+                            }
                         }
                     }
+                    let (intervals, ranks) = of_model(&sure, model);
                     Some(json!({
                         "name": benchmark.matrix.models()[model],
                         "true": benchmark.true_score(model, scenario)?,
-                        "estimates": estimates,
+                        "estimates": estimates, "intervals": intervals, "ranks": ranks,
                     }))
                 })
                 .collect();
@@ -164,10 +217,18 @@ fn overall_json(
         .flat_map(|kind| overall(kind, settings.lambda))
         .map(|r| row_json(&r))
         .collect();
+    let sure: Vec<Sure> = found
+        .iter()
+        .flat_map(|kind| sure(kind, settings.lambda))
+        .collect();
     let models: Vec<Value> = models
         .into_iter()
         .map(|(model, truth, estimates)| {
-            json!({"name": benchmark.matrix.models()[model], "true": truth, "estimates": estimates})
+            let (intervals, ranks) = of_model(&sure, model);
+            json!({
+                "name": benchmark.matrix.models()[model], "true": truth,
+                "estimates": estimates, "intervals": intervals, "ranks": ranks,
+            })
         })
         .collect();
     json!({"rows": table, "models": models})

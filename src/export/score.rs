@@ -6,8 +6,8 @@ use super::anchors_file::{AnchorsFile, ScenarioAnchors};
 use crate::anchors::{Anchor, SelectionKind};
 use crate::data::list;
 use crate::error::{Error, Result};
-use crate::estimate::{Estimates, Estimator, Seen, estimates};
-use crate::experiment::{Lambda, Scope};
+use crate::estimate::{Estimates, Estimator, Interval, Seen, components, estimates};
+use crate::experiment::{Comparison, Errors, LEVEL, Lambda, Scope};
 use crate::irt::{AbilityMethod, ItemParameters, ability};
 
 /// A new model's estimates.
@@ -17,6 +17,8 @@ pub struct Score {
     pub scenarios: Vec<ScenarioScore>,
     /// Mean over scenarios by selection and estimator, where every scenario has an estimate.
     pub overall: Vec<(SelectionKind, Estimator, f64)>,
+    /// Its intervals at [`LEVEL`], where the file holds what they rest on.
+    pub overall_intervals: Vec<(SelectionKind, Estimator, Interval)>,
     /// Missing anchors and ignored items.
     pub warnings: Vec<String>,
 }
@@ -28,6 +30,8 @@ pub struct ScenarioScore {
     pub name: String,
     /// By selection and estimator; a selection without any answer is absent.
     pub estimates: Vec<(SelectionKind, Estimator, f64)>,
+    /// Intervals at [`LEVEL`], where the file holds what they rest on.
+    pub intervals: Vec<(SelectionKind, Estimator, Interval)>,
     /// By selection: items answered, items chosen.
     pub answered: Vec<(SelectionKind, usize, usize)>,
 }
@@ -52,13 +56,25 @@ impl AnchorsFile {
             .map(|s| ScenarioScore {
                 name: s.name.clone(),
                 estimates: Vec::new(),
+                intervals: Vec::new(),
                 answered: Vec::new(),
             })
             .collect();
         let kinds = self.kinds();
         let mut missing = Vec::new();
+        let mut overall_intervals = Vec::new();
         for &kind in &kinds {
             let found = self.score_kind(kind, responses);
+            for estimator in Estimator::ALL {
+                for (s, out) in scenarios.iter_mut().enumerate() {
+                    let sure = self.sure(&[s], &found, kind, estimator, lambda);
+                    out.intervals
+                        .extend(sure.map(|s| (kind, estimator, s.interval())));
+                }
+                let all: Vec<usize> = (0..self.scenarios.len()).collect();
+                let sure = self.sure(&all, &found, kind, estimator, lambda);
+                overall_intervals.extend(sure.map(|s| (kind, estimator, s.interval())));
+            }
             // A selection that was not asked at all is not missing.
             let asked = found.iter().any(Option::is_some);
             for ((out, s), found) in scenarios.iter_mut().zip(&self.scenarios).zip(found) {
@@ -77,7 +93,7 @@ impl AnchorsFile {
                 let Some(found) = found else { continue };
                 for estimator in Estimator::ALL {
                     let value = found.get(estimator, lambda.value(chosen.lambda));
-                    out.estimates.push((kind, estimator, value));
+                    out.estimates.extend(value.map(|x| (kind, estimator, x)));
                 }
             }
         }
@@ -124,6 +140,7 @@ impl AnchorsFile {
         Ok(Score {
             scenarios,
             overall,
+            overall_intervals,
             warnings,
         })
     }
@@ -227,16 +244,106 @@ impl AnchorsFile {
                     .map(|a| a.item)
                     .filter(|&i| y[i].is_nan())
                     .collect();
-                estimates(
-                    y,
-                    |i| !missing.contains(&i),
-                    anchors,
-                    &s.balance,
-                    &theta.probabilities(items),
-                    form,
-                )
+                let counts = |i: usize| !missing.contains(&i);
+                let p = theta.probabilities(items);
+                let mut found = estimates(y, counts, anchors, &s.balance, &p, form)?;
+                let stacker = s.chosen(kind).and_then(|c| c.learned.as_ref());
+                if let Some(stacker) = stacker {
+                    let parts = components(y, counts, anchors, &s.balance, items, &theta, form)?;
+                    found.learned = Some(stacker.learned(&parts));
+                }
+                Some(found)
             })
             .collect()
+    }
+
+    /// Mean of the estimates on these scenarios, with how large its errors are.
+    fn sure(
+        &self,
+        scenarios: &[usize],
+        found: &[Option<Estimates>],
+        kind: SelectionKind,
+        estimator: Estimator,
+        lambda: Lambda,
+    ) -> Option<Sure> {
+        let count = scenarios.len() as f64;
+        let (mut estimate, mut square) = (0.0, 0.0);
+        let mut known = Vec::with_capacity(scenarios.len());
+        for &s in scenarios {
+            let chosen = self.scenarios[s].chosen(kind)?;
+            let found = found[s].as_ref()?;
+            let lambda = lambda.value(chosen.lambda);
+            estimate += found.get(estimator, lambda)? / count;
+            square += (found.learned?.spread / count).powi(2);
+            known.push((chosen.learned.as_ref()?.known.as_slice(), lambda));
+        }
+        Some(Sure {
+            estimate,
+            spread: square.sqrt(),
+            errors: Errors::of(&known, estimator)?,
+        })
+    }
+
+    /// Two models that answered the same items, by selection and estimator: on each scenario, and on the mean over scenarios
+    /// where every scenario has an estimate. None where the file does not hold how large errors are.
+    pub fn compare(
+        &self,
+        a: &HashMap<String, f64>,
+        b: &HashMap<String, f64>,
+        lambda: Lambda,
+    ) -> Vec<Compared> {
+        let mut out = Vec::new();
+        let all: Vec<usize> = (0..self.scenarios.len()).collect();
+        let mut groups: Vec<(Option<usize>, Vec<usize>)> =
+            all.iter().map(|&s| (Some(s), vec![s])).collect();
+        groups.push((None, all));
+        for kind in self.kinds() {
+            let both = [self.score_kind(kind, a), self.score_kind(kind, b)];
+            for (scenario, group) in &groups {
+                for estimator in Estimator::ALL {
+                    let [a, b] =
+                        [0, 1].map(|k| self.sure(group, &both[k], kind, estimator, lambda));
+                    let (Some(a), Some(b)) = (a, b) else { continue };
+                    let pair = ((a.estimate, a.spread), (b.estimate, b.spread));
+                    out.push(Compared {
+                        scenario: *scenario,
+                        selection: kind,
+                        estimator,
+                        estimates: [a.estimate, b.estimate],
+                        comparison: a.errors.compare(pair.0, pair.1, LEVEL),
+                    });
+                }
+            }
+        }
+        out
+    }
+}
+
+/// One line of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// Index of the scenario in the file; `None` for the mean over all.
+    pub scenario: Option<usize>,
+    /// How the items were chosen.
+    pub selection: SelectionKind,
+    /// The estimator.
+    pub estimator: Estimator,
+    /// Of both models.
+    pub estimates: [f64; 2],
+    /// The first against the second.
+    pub comparison: Comparison,
+}
+
+/// An estimate with how large its errors are.
+struct Sure {
+    estimate: f64,
+    spread: f64,
+    errors: Errors,
+}
+
+impl Sure {
+    fn interval(&self) -> Interval {
+        self.errors.interval(self.estimate, self.spread, LEVEL)
     }
 }
 

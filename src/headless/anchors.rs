@@ -3,13 +3,45 @@
 use std::io::Write;
 
 use tinyscope::anchors::Selection;
-use tinyscope::data::{Diagnostics, split_or_all, write};
-use tinyscope::experiment::{cap_warning, fit_benchmark, select};
+use tinyscope::data::{Benchmark, Diagnostics, split_or_all, write};
+use tinyscope::estimate::Stacker;
+use tinyscope::experiment::{
+    Fitted, FittedScenario, Folds, Settings, cap_warning, fit_benchmark, select, select_with,
+    stackers,
+};
 use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings};
+use tinyscope::progress::Observer;
 
 use super::table::Table;
 use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
 use crate::cli::{Anchors, AnchorsFormat};
+
+/// For each kind of selection one stacker a scenario.
+fn learned(
+    benchmark: &Benchmark,
+    fitted: &Fitted,
+    selections: &[Vec<Selection>],
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> tinyscope::Result<Vec<Vec<Option<Stacker>>>> {
+    let folds = Folds::fit(benchmark, fitted, observer)?;
+    let (n, seed) = (settings.n, settings.seed);
+    let kinds = settings.selections.iter().zip(selections);
+    kinds
+        .map(|(&kind, chosen)| {
+            let again = |s: &FittedScenario| select_with(benchmark, s, kind, n, seed, 1, observer);
+            stackers(
+                benchmark,
+                fitted,
+                &folds,
+                chosen,
+                Some(&again),
+                settings,
+                observer,
+            )
+        })
+        .collect()
+}
 
 pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
@@ -33,8 +65,12 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
                 .collect()
         })
         .collect::<tinyscope::Result<_>>()?;
+    let mut file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
+    // What intervals rest on is of use in the native file only.
+    if args.out.is_some() && args.format == AnchorsFormat::Native {
+        file = file.with_learned(learned(&benchmark, &fitted, &selections, &settings, &bar)?);
+    }
     drop(bar);
-    let file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
     // First of all: where it cannot be written, nothing is printed either.
     if let Some(path) = &args.out {
         let text = match args.format {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use tinyscope::data::{Diagnostics, split};
-use tinyscope::experiment::{cap_warnings, fit_benchmark, overall, rows, run as run_experiment};
+use tinyscope::experiment::{Folds, cap_warnings, fit_benchmark, overall, rows, run_learned};
 use tinyscope::export::{estimate_json, warnings};
 
 use super::table::{RESULTS, Table, result_row};
@@ -17,7 +17,8 @@ pub(crate) fn run(args: &Estimate, out: &mut dyn Write) -> Result<(), Failure> {
     let split = split(&benchmark, &settings.split, settings.seed)?;
     let bar = Bar::new();
     let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
-    let found = run_experiment(&benchmark, &fitted, &settings, &bar)?;
+    let folds = Folds::fit(&benchmark, &fitted, &bar)?;
+    let found = run_learned(&benchmark, &fitted, &folds, true, &settings, &bar)?;
     drop(bar);
     let diagnostics = Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark));
     if args.json {

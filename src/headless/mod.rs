@@ -1,6 +1,7 @@
 //! Subcommands: results on standard output, progress and warnings on standard error.
 
 mod anchors;
+mod compare;
 mod estimate;
 mod fetch;
 mod fit;
@@ -63,6 +64,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Estimate(args)) => estimate::run(&args, &mut out),
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
+        Some(Command::Compare(args)) => compare::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
         Some(Command::Fetch(args)) => fetch::run(&args, &mut out),
         Some(Command::Import(args)) => import::run(&args, &mut out),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tinyscope::Error;
 use tinyscope::anchors::SelectionKind;
 use tinyscope::data::read;
-use tinyscope::estimate::Estimator;
+use tinyscope::estimate::{Estimator, Interval};
 use tinyscope::export::{AnchorsFile, Published};
 
 use super::table::Table;
@@ -42,7 +42,10 @@ pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
                         (k.name().to_owned(), json!({"answered": answered, "n": n}))
                     })
                     .collect();
-                json!({"name": s.name, "estimates": estimates(&s.estimates), "anchors": answered})
+                json!({
+                    "name": s.name, "estimates": estimates(&s.estimates),
+                    "intervals": intervals(&s.intervals), "anchors": answered,
+                })
             })
             .collect();
         return json(
@@ -50,20 +53,41 @@ pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
             &json!({
                 "benchmark": file.benchmark, "simulated": file.simulated, "seed": file.seed,
                 "warnings": score.warnings, "scenarios": scenarios,
-                "overall": {"estimates": estimates(&score.overall)},
+                "overall": {
+                    "estimates": estimates(&score.overall),
+                    "intervals": intervals(&score.overall_intervals),
+                },
             }),
         );
     }
     heading(out, &file.benchmark, file.simulated)?;
     writeln!(out)?;
     let mut headings = vec!["scenario", "selection", "answered"];
-    headings.extend(Estimator::ALL.map(Estimator::name));
+    // What was not learned has no column.
+    let learned = !score.scenarios.iter().all(|s| s.intervals.is_empty());
+    let shown: &[Estimator] = if learned {
+        &Estimator::ALL
+    } else {
+        &Estimator::PAPER
+    };
+    headings.extend(shown.iter().map(|e| e.name()));
+    if learned {
+        headings.push("90 % of stacked");
+    }
     let mut table = Table::new(2, &headings);
     let cells = |found: &[(SelectionKind, Estimator, f64)], kind| {
-        Estimator::ALL.map(|e| {
-            let value = found.iter().find(|f| (f.0, f.1) == (kind, e));
+        let each = shown.iter().map(|e| {
+            let value = found.iter().find(|f| (f.0, f.1) == (kind, *e));
             super::table::number(value.map(|f| f.2))
-        })
+        });
+        each.collect::<Vec<String>>()
+    };
+    let interval = |found: &[(SelectionKind, Estimator, Interval)], kind| -> Option<String> {
+        let of = found
+            .iter()
+            .find(|f| (f.0, f.1) == (kind, Estimator::Stacked));
+        let text = of.map_or("-".into(), |f| format!("{:.4} - {:.4}", f.2.low, f.2.high));
+        learned.then_some(text)
     };
     for s in &score.scenarios {
         for &(kind, answered, n) in &s.answered {
@@ -73,6 +97,7 @@ pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
                 format!("{answered}/{n}"),
             ];
             row.extend(cells(&s.estimates, kind));
+            row.extend(interval(&s.intervals, kind));
             table.row(row);
         }
     }
@@ -80,12 +105,21 @@ pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
         for kind in file.kinds() {
             let mut row = vec!["mean score".to_owned(), kind.name().into(), String::new()];
             row.extend(cells(&score.overall, kind));
+            row.extend(interval(&score.overall_intervals, kind));
             table.row(row);
         }
     }
     write!(out, "{}", table.text())?;
     warn(&score.warnings);
     Ok(())
+}
+
+fn intervals(found: &[(SelectionKind, Estimator, Interval)]) -> Map<String, Value> {
+    let each = found.iter().map(|(k, e, i)| {
+        let key = format!("{}/{}", k.name(), e.name());
+        (key, json!([i.low, i.high]))
+    });
+    each.collect()
 }
 
 fn estimates(found: &[(SelectionKind, Estimator, f64)]) -> Map<String, Value> {

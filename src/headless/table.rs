@@ -55,7 +55,7 @@ pub(crate) fn number(x: Option<f64>) -> String {
 }
 
 /// Headings of the table that [`result_row`] fills.
-pub(crate) const RESULTS: [&str; 10] = [
+pub(crate) const RESULTS: [&str; 12] = [
     "selection",
     "estimator",
     "lambda",
@@ -66,6 +66,8 @@ pub(crate) const RESULTS: [&str; 10] = [
     "largest",
     "Spearman",
     "Kendall",
+    "±90",
+    "covered",
 ];
 
 /// Cells of one line of results.
@@ -78,5 +80,10 @@ pub(crate) fn result_row(row: &Row) -> Vec<String> {
         row.n.to_string(),
     ];
     cells.extend([m.mae, m.rmse, m.bias, m.max_error, m.spearman, m.kendall].map(number));
+    cells.push(number(row.half_width));
+    cells.push(
+        row.coverage
+            .map_or("-".into(), |c| format!("{:.0} %", 100.0 * c)),
+    );
     cells
 }

@@ -107,7 +107,7 @@ impl State {
         shown.curves[measure as usize].get_or_init(|| {
             let each = SelectionKind::ALL
                 .into_iter()
-                .flat_map(|selection| Estimator::ALL.map(|estimator| (selection, estimator)));
+                .flat_map(|selection| Estimator::PAPER.map(|estimator| (selection, estimator)));
             each.map(|(s, e)| self.curve_of(s, e, measure, &shown.now.setting))
                 .collect()
         })

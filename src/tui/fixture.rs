@@ -163,6 +163,7 @@ pub(crate) fn own_model(state: &mut State) {
                 naive: 0.52,
                 p_irt: 0.49,
                 answered: chosen - 2,
+                learned: None,
             }),
             ability: own.found.models[0].ability.clone(),
             answered: chosen - 2,
@@ -381,6 +382,7 @@ pub(crate) fn cell(study: &Study, fit: &FitShown, key: &CellKey) -> Cell {
                 naive: anchors.iter().map(|a| a.weight * score(a.item)).sum(),
                 p_irt: (truth + drift).clamp(0.0, 1.0),
                 answered: n,
+                learned: None,
             };
             let parts = place.subscenarios.iter().map(|sub| {
                 let scores = sub.items.clone().map(score);
@@ -411,6 +413,7 @@ pub(crate) fn cell(study: &Study, fit: &FitShown, key: &CellKey) -> Cell {
             },
             paper_lambda: 1.0 / (1.0 + n as f64 / 30.0),
             models,
+            stacker: None,
         },
         mine: None,
     }

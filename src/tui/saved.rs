@@ -399,7 +399,7 @@ fn restored(study: &Study, saved: &SavedSetting, missing: &mut Vec<String>) -> O
         scope,
         n: saved.n.max(1),
         selection: SelectionKind::from_name(&saved.selection).unwrap_or(SelectionKind::AnchorsIrt),
-        estimator: Estimator::ALL
+        estimator: Estimator::PAPER
             .into_iter()
             .find(|e| e.name() == saved.estimator)
             .unwrap_or(Estimator::GpIrt),

@@ -48,6 +48,8 @@ impl Found {
             (Estimator::PIrt, _) => Some(0.0),
             (Estimator::GpIrt, Lambda::Auto) => self.paper_lambda,
             (Estimator::GpIrt, Lambda::Fixed(x)) => Some(x),
+            // The learned ones know their own.
+            _ => None,
         }
     }
 

@@ -110,13 +110,17 @@ impl Choice for SelectionKind {
 }
 
 impl Choice for Estimator {
-    const ALL: &'static [Self] = &Estimator::ALL;
+    const ALL: &'static [Self] = &Estimator::PAPER;
 
     fn label(self) -> &'static str {
         match self {
             Self::Naive => "naive",
             Self::PIrt => "p-IRT",
             Self::GpIrt => "gp-IRT",
+            Self::Aipw => "AIPW",
+            Self::GpIrtCv => "gp-cv",
+            Self::Ridge => "ridge",
+            Self::Stacked => "stacked",
         }
     }
 }
@@ -341,7 +345,7 @@ pub(crate) fn mine(cells: &[Arc<Cell>], estimator: Estimator, lambda: Lambda) ->
         .iter()
         .map(|cell| {
             let estimates = cell.mine.as_ref()?.estimates?;
-            Some(estimates.get(estimator, lambda.value(cell.found.paper_lambda)))
+            estimates.get(estimator, lambda.value(cell.found.paper_lambda))
         })
         .collect();
     each.filter(|e| !e.is_empty())

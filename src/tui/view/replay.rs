@@ -23,7 +23,8 @@ pub(crate) fn estimate(shown: &Shown, step: &Step) -> f64 {
     let lambda = match shown.now.setting.estimator {
         Estimator::Naive => 1.0,
         Estimator::PIrt => 0.0,
-        Estimator::GpIrt => shown.now.setting.lambda.value(step.lambda),
+        // Nothing is learned from a part of the answers: gp-IRT stands for the rest.
+        _ => shown.now.setting.lambda.value(step.lambda),
     };
     lambda * step.naive + (1.0 - lambda) * step.p_irt
 }

@@ -130,6 +130,7 @@ fn sliders(state: &State, area: Rect, buffer: &mut Buffer) {
             (Lambda::Auto, auto) => auto,
             (Lambda::Fixed(x), _) => Some(x),
         },
+        _ => None,
     };
     let value = used.map_or("…".into(), |l| unit(l, 2));
     let value = match (setting.estimator, setting.lambda) {

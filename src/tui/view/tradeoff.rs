@@ -47,7 +47,7 @@ pub(crate) fn stroke(estimator: Estimator) -> Stroke {
     match estimator {
         Estimator::Naive => Stroke::Dotted,
         Estimator::PIrt => Stroke::Dashed,
-        Estimator::GpIrt => Stroke::Solid,
+        _ => Stroke::Solid,
     }
 }
 

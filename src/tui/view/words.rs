@@ -213,7 +213,10 @@ fn errors(state: &State, shown: &Shown, page: &mut Page<'_>) {
     let heading = format!("n = {}, seed {}", setting.n, setting.seed);
     page.line(&[(&format!("MAE %, {heading}"), theme.dim)]);
     let heading = left("", name);
-    let columns: String = Estimator::ALL.iter().map(|e| right(e.label(), 7)).collect();
+    let columns: String = Estimator::PAPER
+        .iter()
+        .map(|e| right(e.label(), 7))
+        .collect();
     page.line(&[(&heading, theme.dim), (&columns, theme.dim)]);
     for selection in SelectionKind::ALL {
         let label = if name >= 21 {
@@ -232,7 +235,7 @@ fn errors(state: &State, shown: &Shown, page: &mut Page<'_>) {
                 if chosen { theme.text } else { theme.dim },
             ),
         ];
-        for estimator in Estimator::ALL {
+        for estimator in Estimator::PAPER {
             let setting = at(setting, selection, estimator);
             let cells = state.cells_of(&setting);
             let error = cells
@@ -252,7 +255,7 @@ fn errors(state: &State, shown: &Shown, page: &mut Page<'_>) {
         Stroke::Dashed => "── ── ",
         Stroke::Dotted => "·  ·  ",
     };
-    let patterns: String = Estimator::ALL
+    let patterns: String = Estimator::PAPER
         .iter()
         .map(|e| format!(" {}", pattern(*e)))
         .collect();
