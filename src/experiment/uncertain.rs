@@ -72,7 +72,11 @@ impl Errors {
             low: difference - half,
             high: difference + half,
             resolvable: half,
-            better: if difference > 0.0 { 1.0 - doubt } else { doubt },
+            better: match difference {
+                d if d > 0.0 => 1.0 - doubt,
+                d if d < 0.0 => doubt,
+                _ => 0.5,
+            },
         }
     }
 
