@@ -2,6 +2,7 @@
 
 mod experiment;
 mod fetch;
+mod planning;
 mod reading;
 mod screen;
 mod simulate;
@@ -16,6 +17,7 @@ pub(crate) use experiment::{
 };
 use experiment::{Dims, MOST_DIMS, at_most, dims, positive, split_kind, thread_count};
 pub(crate) use fetch::Fetch;
+pub(crate) use planning::{Plan, Shift, Sources};
 pub(crate) use reading::{More, Reading};
 pub(crate) use screen::{Explore, Render, Screen, picture_kind, saved_settings};
 pub(crate) use simulate::Simulate;
@@ -57,6 +59,12 @@ pub(crate) enum Command {
     Estimate(Estimate),
     /// Error against the number of items, over seeds
     Sweep(Sweep),
+    /// How many items reach a wanted error, with every selection and estimator, and what that saves
+    Plan(Plan),
+    /// How far estimates hold for models that are newer, of other organisations, or stronger than those that train
+    Shift(Shift),
+    /// Error against the number of training models
+    Sources(Sources),
     /// Estimate the score of a new model that answered only the anchors
     Score(Score),
     /// Write whatever is read as the native pair: NAME.json with its matrix NAME.csv.gz
