@@ -20,7 +20,7 @@ pub(crate) fn run(args: &cli::Shift, out: &mut dyn Write) -> Result<(), Failure>
     let found = shift(&benchmark, &settings, trials.seeds, &bar)?;
     drop(bar);
     let diagnostics = Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark));
-    if args.json {
+    if trials.json {
         let value = shift_json(&benchmark, &diagnostics, &found, trials.seeds, &settings);
         return json(out, &value);
     }

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &cli::Sources, out: &mut dyn Write) -> Result<(), Failur
     let found = sources(&benchmark, &settings, &args.models, trials.seeds, &bar)?;
     drop(bar);
     let diagnostics = Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark));
-    if args.json {
+    if trials.json {
         let value = sources_json(&benchmark, &diagnostics, &found, trials.seeds, &settings);
         return json(out, &value);
     }
