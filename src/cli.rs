@@ -109,6 +109,10 @@ impl Data {
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) data: Data,
+    /// Fit too, and list models that are right on hard items more often than models of like ability: what contamination
+    /// looks like, among other things (benchmarks only)
+    #[arg(long)]
+    pub(crate) unexpected: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

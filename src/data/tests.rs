@@ -265,3 +265,41 @@ fn manifests_that_do_not_fit_say_what_is_wrong() {
     assert!(said.contains("did you mean \"a\"?"), "{said}");
     assert!(read::benchmark(Path::new("/nowhere.csv"), &read::ReadOptions::default()).is_err());
 }
+
+#[test]
+fn items_with_the_same_text_are_found_over_scenarios_too() {
+    let mut b = benchmark(&["a", "b"], &[&[1.0, 0.0, 1.0, 0.0], &[0.0, 1.0, 1.0, 0.0]]);
+    let mut other = b.scenarios[0].clone();
+    other.name = "other".into();
+    for (s, columns) in [(&mut b.scenarios[0], 0..3), (&mut other, 3..4)] {
+        s.subscenarios[0].items = 0..columns.len();
+        s.columns = columns.collect();
+    }
+    b.scenarios.push(other);
+    for (id, text) in [
+        ("q0", "Is it?"),
+        ("q1", "is  it"),
+        ("q2", "?"),
+        ("q3", "Is it"),
+    ] {
+        let text = ItemText {
+            text: text.into(),
+            options: Vec::new(),
+            answer: None,
+            category: None,
+        };
+        b.texts.insert(id.into(), text);
+    }
+    let d = Diagnostics::of(&b);
+    assert_eq!(
+        (d.duplicate_texts.clone(), d.texts_across),
+        (vec![vec![0, 1, 3]], 1)
+    );
+    let said = d.warnings(&b).join("; ");
+    assert!(said.contains(
+        "3 items share their text with another item, in 1 group, 1 of them over several scenarios or sub-scenarios"
+    ));
+    // Of one scenario only what is within.
+    let d = Diagnostics::within(&b, &[0]);
+    assert_eq!((d.duplicate_texts, d.texts_across), (vec![vec![0, 1]], 0));
+}

@@ -19,6 +19,7 @@ mod sources;
 mod sweep;
 mod together;
 mod trial;
+mod unexpected;
 
 pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
@@ -39,3 +40,4 @@ pub use shift::{Shift, ShiftRow, shift};
 pub use sources::{SourceCount, SourceRow, Sources, sources};
 pub use sweep::{Sweep, SweepRow, sweep};
 pub use trial::{Judged, JudgedModel, LEVEL, Method, Trial};
+pub use unexpected::{Unexpected, unexpectedly_right};
