@@ -167,6 +167,9 @@ pub(crate) struct Anchors {
     pub(crate) choice: Choice,
     #[command(flatten)]
     pub(crate) estimation: Estimation,
+    /// Keep the anchors of this older anchors file that the items still hold, and fill up to n with new ones
+    #[arg(long, value_name = "OLD.json")]
+    pub(crate) keep: Option<PathBuf>,
     /// Write the anchors here (.gz compresses)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -129,6 +129,8 @@ fn shift_compares_the_splits_there_are_and_says_which_there_are_not() {
     assert!(above.count() <= 5);
     let said = text(&args[..args.len() - 1]);
     assert!(said.contains("date: not compared, a split by date needs release dates"));
+    assert!(said.contains("mean score, split iid: best with "));
+    assert!(said.contains("mean score, split top: best with "));
 }
 
 #[test]
@@ -155,4 +157,69 @@ fn sources_answers_in_a_sentence() {
     assert!(warned.contains("400 training models: the split leaves 18"));
     let out = tinyscope(&quick("sources", data, &["--models", "some"]));
     assert_eq!(out.status.code(), Some(2));
+}
+
+#[test]
+fn anchors_of_an_older_file_stay_while_items_come_and_go() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = small(dir.path());
+    let table = std::fs::read_to_string(&data).unwrap();
+    // The old pool lacks the last ten items; the new one the first three.
+    let cut = |from: usize, to: usize| -> String {
+        let line = |l: &str| {
+            let cells: Vec<&str> = l.split(',').collect();
+            let kept = [&cells[..1], &cells[1 + from..1 + to]].concat();
+            kept.join(",") + "\n"
+        };
+        table.lines().map(line).collect()
+    };
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("old.csv"), cut(0, 30)).unwrap();
+    std::fs::write(path("new.csv"), cut(3, 40)).unwrap();
+    let common = ["--dims", "1", "--n", "8"];
+    let made = |data: &str, out: &str, more: &[&str]| {
+        let args = [&["anchors", data, "--out", out][..], &common, more].concat();
+        text(&args)
+    };
+    let (old, new) = (path("old.json"), path("new.json"));
+    made(&path("old.csv"), &old, &[]);
+    let said = made(&path("new.csv"), &new, &["--keep", &old]);
+    assert!(said.contains("kept"), "{said}");
+    let read = |path: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (before, after) = (read(&old), read(&new));
+    for s in 0..2 {
+        for k in 0..3 {
+            let ids = |v: &Value| -> Vec<String> {
+                let anchors = &v["scenarios"][s]["selections"][k]["anchors"];
+                let anchors = anchors.as_array().unwrap().iter();
+                anchors
+                    .map(|a| a["id"].as_str().unwrap().to_owned())
+                    .collect()
+            };
+            let (old, new) = (ids(&before), ids(&after));
+            assert!(new.len() <= 8 && new.len() >= 6);
+            for id in old {
+                let gone = s == 0 && ["00", "01", "02"].iter().any(|i| id.ends_with(i));
+                assert!(gone || new.contains(&id), "{id}");
+            }
+        }
+    }
+    // The file scores as any other; what is read is not written over.
+    let shown = json(&["show", &new, "--json"]);
+    assert_eq!(shown["kind"], "anchors");
+    let args = ["anchors", &path("new.csv"), "--keep", &old, "--out", &old];
+    assert_eq!(tinyscope(&args).status.code(), Some(1));
+}
+
+#[test]
+fn show_tells_who_is_unexpectedly_right() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = small(dir.path());
+    let data = data.to_str().unwrap();
+    let found = json(&["show", data, "--unexpected", "--json"]);
+    assert!(found["unexpected"].as_array().unwrap().is_empty());
+    assert!(text(&["show", data, "--unexpected"]).contains("no model is right on hard items"));
+    assert!(json(&["show", data, "--json"])["unexpected"].is_null());
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::progress::{Observer, Part as Stretch};
 
 /// The splits compared; the first is what the others are held against.
-const SPLITS: [SplitKind; 4] = [
+pub const SPLITS: [SplitKind; 4] = [
     SplitKind::Iid,
     SplitKind::Date,
     SplitKind::Org,
@@ -41,6 +41,8 @@ pub struct ShiftRow {
     pub coverage: Option<f64>,
     /// Test models, of all seeds together.
     pub models: usize,
+    /// Number of seeds.
+    pub seeds: usize,
     /// Its MAE over that of `iid`; `None` for `iid` itself, and where that is 0.
     pub ratio: Option<f64>,
 }
@@ -69,7 +71,7 @@ impl ShiftRow {
     ///
     /// Said are: a MAE of 1.5 times iid's or more that is larger by half a point at least; a bias of one point or more that
     /// is half the MAE at least and half a point more than iid's; coverage below the level by more than .05 and two standard
-    /// errors.
+    /// errors of one seed's test models.
     pub fn trouble(&self, iid: &Self) -> Option<String> {
         let who = match self.split {
             SplitKind::Date => "newer models",
@@ -90,7 +92,9 @@ impl ShiftRow {
             said.push(format!("{who} are {way}rated by {}", points(self.bias)));
         }
         if let Some(c) = self.coverage {
-            let error = (LEVEL * (1.0 - LEVEL) / self.models.max(1) as f64).sqrt();
+            // Seeds share models: their answers count once.
+            let models = self.models as f64 / self.seeds.max(1) as f64;
+            let error = (LEVEL * (1.0 - LEVEL) / models.max(1.0)).sqrt();
             if c < LEVEL - 0.05 && c < LEVEL - 2.0 * error {
                 said.push(format!(
                     "the {:.0} % intervals of {who} hold {:.0} %",
@@ -104,6 +108,13 @@ impl ShiftRow {
 }
 
 impl Shift {
+    /// Of one split the row with the smallest MAE of a scenario (`None`: the mean over scenarios).
+    pub fn best(&self, scenario: Option<usize>, split: &SplitKind) -> Option<&ShiftRow> {
+        let rows = self.rows.iter();
+        rows.filter(|r| r.scenario == scenario && r.split == *split)
+            .min_by(|a, b| a.mae.total_cmp(&b.mae))
+    }
+
     /// The row of the same scenario, selection and method under the iid split.
     pub fn iid(&self, row: &ShiftRow) -> Option<&ShiftRow> {
         self.rows.iter().find(|r| {
@@ -195,6 +206,7 @@ pub fn shift(
             spearman: (sums.spearman.1 > 0.0).then(|| sums.spearman.0 / sums.spearman.1),
             coverage: (sums.covered.1 > 0).then(|| sums.covered.0 as f64 / sums.covered.1 as f64),
             models: sums.models,
+            seeds: sums.seeds as usize,
             ratio: base.map(|(_, iid)| mae / iid),
         });
     }
@@ -294,6 +306,7 @@ mod tests {
             spearman: None,
             coverage: Some(coverage),
             models: 100,
+            seeds: 1,
             ratio: Some(mae / 0.02),
         }
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use tinyscope::data::{Benchmark, Diagnostics};
-use tinyscope::experiment::{Shift, ShiftRow, shift};
+use tinyscope::experiment::{SPLITS, Shift, ShiftRow, shift};
 use tinyscope::export::{shift_json, warnings};
 
 use super::plan::place;
@@ -75,25 +75,43 @@ fn cells(benchmark: &Benchmark, r: &ShiftRow) -> Vec<String> {
     ]
 }
 
-/// A line for everything that fails, and one where nothing does.
+/// For every split what is best, and a line for everything that fails: of the mean score, or of the only scenario.
 fn verdicts(benchmark: &Benchmark, found: &Shift, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut holds = true;
-    for row in &found.rows {
-        let Some(trouble) = found.iid(row).and_then(|iid| row.trouble(iid)) else {
+    let Some(scenario) = found.rows.last().map(|r| r.scenario) else {
+        return Ok(());
+    };
+    let place = place(benchmark, scenario);
+    let how = |r: &ShiftRow| format!("{} items and {}", r.selection.name(), r.method.name());
+    for split in &SPLITS {
+        let Some(best) = found.best(scenario, split) else {
             continue;
         };
-        holds = false;
-        writeln!(
+        let troubled = |r: &&ShiftRow| r.scenario == scenario && r.split == *split;
+        let bad: Vec<(&ShiftRow, String)> = found
+            .rows
+            .iter()
+            .filter(troubled)
+            .filter_map(|r| Some((r, r.trouble(found.iid(r)?)?)))
+            .collect();
+        let all = found.rows.iter().filter(troubled).count();
+        write!(
             out,
-            "{}, {}, {}, split {}: {trouble}",
-            place(benchmark, row.scenario),
-            row.selection.name(),
-            row.method.name(),
-            row.split
+            "{place}, split {split}: best with {} (MAE {:.2} points, bias {:+.2})",
+            how(best),
+            100.0 * best.mae,
+            100.0 * best.bias
         )?;
+        match (best.ratio.is_some(), bad.len()) {
+            (false, _) => writeln!(out)?,
+            (true, 0) => writeln!(out, "; none of the {all} fails")?,
+            (true, n) => writeln!(out, "; {n} of the {all} fail:")?,
+        }
+        for (r, trouble) in bad {
+            writeln!(out, "  {}: {trouble}", how(r))?;
+        }
     }
-    if holds && found.skipped.len() < 3 {
-        writeln!(out, "estimates hold under every split compared")?;
+    if scenario.is_none() {
+        writeln!(out, "--scenario NAME says the same of one scenario")?;
     }
     Ok(())
 }
