@@ -2,6 +2,7 @@
 
 mod experiment;
 mod fetch;
+mod planning;
 mod reading;
 mod screen;
 mod simulate;
@@ -16,6 +17,7 @@ pub(crate) use experiment::{
 };
 use experiment::{Dims, MOST_DIMS, at_most, dims, positive, split_kind, thread_count};
 pub(crate) use fetch::Fetch;
+pub(crate) use planning::{Plan, Shift, Sources};
 pub(crate) use reading::{More, Reading};
 pub(crate) use screen::{Explore, Render, Screen, picture_kind, saved_settings};
 pub(crate) use simulate::Simulate;
@@ -57,6 +59,12 @@ pub(crate) enum Command {
     Estimate(Estimate),
     /// Error against the number of items, over seeds
     Sweep(Sweep),
+    /// How many items reach a wanted error, with every selection and estimator, and what that saves
+    Plan(Plan),
+    /// How far estimates hold for models that are newer, of other organisations, or stronger than those that train
+    Shift(Shift),
+    /// Error against the number of training models
+    Sources(Sources),
     /// Estimate the score of a new model that answered only the anchors
     Score(Score),
     /// Two new models that answered the same anchors: their difference, and what these items can tell apart
@@ -103,6 +111,10 @@ impl Data {
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) data: Data,
+    /// Fit too, and list models that are right on hard items more often than models of like ability: what contamination
+    /// looks like, among other things (benchmarks only)
+    #[arg(long)]
+    pub(crate) unexpected: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -157,6 +169,9 @@ pub(crate) struct Anchors {
     pub(crate) choice: Choice,
     #[command(flatten)]
     pub(crate) estimation: Estimation,
+    /// Keep the anchors of this older anchors file that the items still hold, and fill up to n with new ones
+    #[arg(long, value_name = "OLD.json")]
+    pub(crate) keep: Option<PathBuf>,
     /// Write the anchors here (.gz compresses)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -18,6 +18,10 @@ pub enum Stream {
     Replay(usize),
     /// The start of the subspace iteration of a fit.
     FitStart,
+    /// A resample of seeds and test models.
+    Resample(usize),
+    /// The order in which training models are added.
+    Sources,
     /// Simulated populations and responses; the number is the part being drawn.
     Simulate(usize),
 }
@@ -28,10 +32,12 @@ pub fn rng(seed: u64, stream: Stream) -> ChaCha8Rng {
     rng.set_stream(match stream {
         Stream::Split => 1,
         Stream::FitStart => 2,
+        Stream::Sources => 3,
         Stream::Items(scenario) => 1 << 32 | scenario as u64,
         Stream::KMeans(scenario, restart) => 2 << 32 | (restart as u64) << 24 | scenario as u64,
         Stream::Simulate(part) => 3 << 32 | part as u64,
         Stream::Edit(scenario) => 4 << 32 | scenario as u64,
+        Stream::Resample(draw) => 6 << 32 | draw as u64,
         Stream::Replay(scenario) => 5 << 32 | scenario as u64,
     });
     rng

@@ -30,8 +30,8 @@ pub(crate) struct Model {
     /// Only this scenario (may be given again) [default: all]
     #[arg(long, value_name = "NAME")]
     scenario: Vec<String>,
-    /// Training and test models: iid, date, org, or file:PATH with JSON lists of test model names, list k for seed k
-    /// [default: iid, where a split is needed]
+    /// Training and test models: iid, date (the newest test), org (whole organisations test), top (the best quarter tests),
+    /// or file:PATH with JSON lists of test model names, list k for seed k [default: iid, where a split is needed]
     #[arg(long, value_parser = split_kind)]
     pub(crate) split: Option<SplitKind>,
     /// Dimensions of the ability, chosen by validation: auto (2,5,10,15) or a list
@@ -277,9 +277,10 @@ pub(super) fn split_kind(text: &str) -> Result<SplitKind, String> {
         "iid" => Ok(SplitKind::Iid),
         "date" => Ok(SplitKind::Date),
         "org" => Ok(SplitKind::Org),
+        "top" => Ok(SplitKind::Top),
         _ => match text.strip_prefix("file:") {
             Some(path) if !path.is_empty() => Ok(SplitKind::File(path.into())),
-            _ => Err("one of iid, date, org, file:PATH".into()),
+            _ => Err("one of iid, date, org, top, file:PATH".into()),
         },
     }
 }

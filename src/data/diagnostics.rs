@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Benchmark;
+use super::{Benchmark, ItemText};
 
 /// Findings on a benchmark's responses; lists hold matrix rows (models) or columns (items).
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -23,6 +23,11 @@ pub struct Diagnostics {
     pub duplicate_models: Vec<Vec<usize>>,
     /// Groups of items, not constant, with the same scores for every model.
     pub duplicate_items: Vec<Vec<usize>>,
+    /// Groups of items whose texts (with their options, in any order) are the same but for case, white space and
+    /// punctuation.
+    pub duplicate_texts: Vec<Vec<usize>>,
+    /// How many of these groups reach over several scenarios or sub-scenarios.
+    pub texts_across: usize,
     /// Models with score 1 on every item they answered that is not constant.
     pub all_right: Vec<usize>,
     /// Models with score 0 on every item they answered that is not constant.
@@ -105,6 +110,7 @@ impl Diagnostics {
         for i in d.duplicate_items.iter_mut().flatten() {
             *i = columns[*i];
         }
+        d.find_texts(benchmark, scenarios);
         d
     }
 
@@ -126,6 +132,36 @@ impl Diagnostics {
         if incomplete {
             self.incomplete_models.push(model);
         }
+    }
+
+    fn find_texts(&mut self, benchmark: &Benchmark, scenarios: &[usize]) {
+        if benchmark.texts.is_empty() {
+            return;
+        }
+        // Column, and its scenario and sub-scenario.
+        let mut with: Vec<(usize, (usize, usize))> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
+        for &s in scenarios {
+            let scenario = &benchmark.scenarios[s];
+            for (&column, part) in scenario.columns.iter().zip(scenario.subscenario_of()) {
+                let text = benchmark.texts.get(&benchmark.matrix.items()[column]);
+                if let Some(text) = text.map(ItemText::normalised).filter(|t| !t.is_empty()) {
+                    with.push((column, (s, part)));
+                    texts.push(text);
+                }
+            }
+        }
+        let hash = |at: usize| {
+            let bytes = texts[at].bytes();
+            bytes.fold(0, |hash, b| mix(hash, u64::from(b)))
+        };
+        let found = groups(0..texts.len(), hash, |a, b| texts[a] == texts[b]);
+        let across = |g: &&Vec<usize>| g.iter().any(|&i| with[i].1 != with[g[0]].1);
+        self.texts_across = found.iter().filter(across).count();
+        self.duplicate_texts = found
+            .into_iter()
+            .map(|g| g.into_iter().map(|i| with[i].0).collect())
+            .collect();
     }
 
     fn find_extremes(&mut self, benchmark: &Benchmark, columns: &[usize], varies: &[bool]) {
@@ -224,6 +260,22 @@ impl Diagnostics {
                 "{several} items share their responses with another item, in {}; the largest: {}",
                 count(self.duplicate_items.len(), "group"),
                 self.duplicate_items
+                    .iter()
+                    .max_by_key(|g| (g.len(), std::cmp::Reverse(g[0])))
+                    .map(|g| items(g))
+                    .unwrap_or_default()
+            ));
+        }
+        if !self.duplicate_texts.is_empty() {
+            let several: usize = self.duplicate_texts.iter().map(Vec::len).sum();
+            let across = match self.texts_across {
+                0 => String::new(),
+                n => format!(", {n} of them over several scenarios or sub-scenarios"),
+            };
+            out.push(format!(
+                "{several} items share their text with another item, in {}{across}; the largest: {}",
+                count(self.duplicate_texts.len(), "group"),
+                self.duplicate_texts
                     .iter()
                     .max_by_key(|g| (g.len(), std::cmp::Reverse(g[0])))
                     .map(|g| items(g))

@@ -1,4 +1,4 @@
-//! Training and test models: by chance, by date, by organisation, or from a file.
+//! Training and test models: by chance, by date, by organisation, by score, or from a file.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,6 +20,9 @@ pub enum SplitKind {
     Date,
     /// Whole organisations, in seeded order, up to a quarter of the models are test.
     Org,
+    /// The quarter with the highest true overall score is test: models stronger than any that trains. Models without an
+    /// overall score train.
+    Top,
     /// JSON lists of test model names; list k for seed k.
     File(PathBuf),
 }
@@ -30,6 +33,7 @@ impl std::fmt::Display for SplitKind {
             Self::Iid => f.write_str("iid"),
             Self::Date => f.write_str("date"),
             Self::Org => f.write_str("org"),
+            Self::Top => f.write_str("top"),
             Self::File(path) => write!(f, "file:{}", path.display()),
         }
     }
@@ -76,7 +80,7 @@ fn answering(benchmark: &Benchmark) -> Vec<usize> {
 /// Divides the models that answered anything. The same benchmark, kind and seed give the same split.
 ///
 /// # Errors
-/// Fewer than three models with answers, too few dates or organisations, an unreadable split file or one that names
+/// Fewer than three models with answers, too few dates, organisations or overall scores, an unreadable split file or one that names
 /// unknown models or has no list for the seed.
 pub fn split(benchmark: &Benchmark, kind: &SplitKind, seed: u64) -> Result<Split> {
     let models = answering(benchmark);
@@ -100,6 +104,7 @@ pub fn split(benchmark: &Benchmark, kind: &SplitKind, seed: u64) -> Result<Split
         }
         SplitKind::Date => by_date(benchmark, &models, quarter, &mut warnings)?,
         SplitKind::Org => by_organisation(benchmark, &models, quarter, seed)?,
+        SplitKind::Top => by_score(benchmark, &models, quarter, &mut warnings)?,
         SplitKind::File(path) => from_file(benchmark, path, seed, &models, &mut warnings)?,
     };
     let mut is_test = vec![false; benchmark.matrix.n_models()];
@@ -156,6 +161,38 @@ fn by_date(
     // Newest first; the sort is stable, so that of equal dates the earlier in the file is taken.
     dated.sort_by_key(|&(date, _)| std::cmp::Reverse(*date));
     Ok(dated.iter().take(quarter).map(|&(_, l)| l).collect())
+}
+
+fn by_score(
+    benchmark: &Benchmark,
+    models: &[usize],
+    quarter: usize,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<usize>> {
+    let mut scored: Vec<(f64, usize)> = models
+        .iter()
+        .filter_map(|&l| Some((benchmark.overall_score(l)?, l)))
+        .collect();
+    if scored.len() < quarter {
+        return Err(Error::setting(
+            format!(
+                "a split by score needs at least {} with an answer in every scenario, there are {}",
+                count(quarter, "model"),
+                scored.len()
+            ),
+            "choose another --split",
+        ));
+    }
+    let unscored = models.len() - scored.len();
+    if unscored > 0 {
+        warnings.push(format!(
+            "{} without an overall score train",
+            count(unscored, "model")
+        ));
+    }
+    // Best first; the sort is stable, so that of equal scores the earlier in the file is taken.
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(scored.iter().take(quarter).map(|&(_, l)| l).collect())
 }
 
 fn by_organisation(

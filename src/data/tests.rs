@@ -93,6 +93,31 @@ fn the_newest_quarter_tests_and_the_undated_train() {
 }
 
 #[test]
+fn the_best_quarter_tests_and_models_without_an_overall_score_train() {
+    let nan = f64::NAN;
+    let names: Vec<String> = (0..9).map(|m| format!("m{m}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut rows: Vec<Vec<f64>> = (0..8).map(|m| vec![f64::from(m % 5) / 4.0; 2]).collect();
+    rows.push(vec![1.0, nan]);
+    let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+    let mut b = benchmark(&names, &rows);
+    // The second item a scenario of its own, which the last model lacks.
+    let mut other = b.scenarios[0].clone();
+    other.name = "other".into();
+    for (s, column) in [(&mut b.scenarios[0], 0), (&mut other, 1)] {
+        s.columns = vec![column];
+        s.subscenarios.truncate(1);
+        s.subscenarios[0].items = 0..1;
+    }
+    b.scenarios.push(other);
+    let s = split(&b, &SplitKind::Top, 3).unwrap();
+    // 4 is the best; of 3 and none of its equals the first.
+    assert_eq!(s.test, [3, 4]);
+    assert!(s.train.contains(&8));
+    assert!(s.warnings[0].contains("1 model without an overall score"));
+}
+
+#[test]
 fn organisations_of_one_model_each_are_no_split() {
     let none = split(&models(8, 8), &SplitKind::Org, 0).unwrap_err();
     assert!(message(none).contains("8 models have 8 organisations"));
@@ -239,4 +264,42 @@ fn manifests_that_do_not_fit_say_what_is_wrong() {
     assert!(said.contains("1 of 2 items are in no scenario"), "{said}");
     assert!(said.contains("did you mean \"a\"?"), "{said}");
     assert!(read::benchmark(Path::new("/nowhere.csv"), &read::ReadOptions::default()).is_err());
+}
+
+#[test]
+fn items_with_the_same_text_are_found_over_scenarios_too() {
+    let mut b = benchmark(&["a", "b"], &[&[1.0, 0.0, 1.0, 0.0], &[0.0, 1.0, 1.0, 0.0]]);
+    let mut other = b.scenarios[0].clone();
+    other.name = "other".into();
+    for (s, columns) in [(&mut b.scenarios[0], 0..3), (&mut other, 3..4)] {
+        s.subscenarios[0].items = 0..columns.len();
+        s.columns = columns.collect();
+    }
+    b.scenarios.push(other);
+    for (id, text) in [
+        ("q0", "Is it?"),
+        ("q1", "is  it"),
+        ("q2", "?"),
+        ("q3", "Is it"),
+    ] {
+        let text = ItemText {
+            text: text.into(),
+            options: Vec::new(),
+            answer: None,
+            category: None,
+        };
+        b.texts.insert(id.into(), text);
+    }
+    let d = Diagnostics::of(&b);
+    assert_eq!(
+        (d.duplicate_texts.clone(), d.texts_across),
+        (vec![vec![0, 1, 3]], 1)
+    );
+    let said = d.warnings(&b).join("; ");
+    assert!(said.contains(
+        "3 items share their text with another item, in 1 group, 1 of them over several scenarios or sub-scenarios"
+    ));
+    // Of one scenario only what is within.
+    let d = Diagnostics::within(&b, &[0]);
+    assert_eq!((d.duplicate_texts, d.texts_across), (vec![vec![0, 1]], 0));
 }

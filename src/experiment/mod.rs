@@ -3,26 +3,35 @@
 mod answers;
 #[cfg(test)]
 mod cases;
+mod curve;
 mod fitted;
 mod folds;
 mod imported;
+mod keep;
 mod learned;
 mod metrics;
+mod plan;
 mod replay;
 mod run;
 mod select;
 mod settings;
+mod shift;
+mod sources;
 mod sweep;
 mod together;
+mod trial;
 mod uncertain;
+mod unexpected;
 
 pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
 pub use folds::{FOLDS, Folds};
 pub use imported::{Imported, ImportedPart, ImportedSet};
 pub(crate) use imported::{brief, shortened};
+pub use keep::keep_selection;
 pub use learned::{Chooser, LearnedEstimate, estimate_learned, learn, stackers};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
+pub use plan::{Goal, Measure, Plan, PlanRow, RESAMPLES, plan};
 pub use replay::{Replay, Step, replay};
 pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,
@@ -30,5 +39,9 @@ pub use run::{
 };
 pub use select::{correctness_points, edit_selection, select, select_with};
 pub use settings::{Lambda, ResponseForm, Scope, Settings};
+pub use shift::{SPLITS, Shift, ShiftRow, shift};
+pub use sources::{SourceCount, SourceRow, Sources, sources};
 pub use sweep::{Sweep, SweepRow, sweep};
+pub use trial::{Judged, JudgedModel, Trial};
 pub use uncertain::{Comparison, Errors, Estimated, LEVEL, errors, estimated, intervals};
+pub use unexpected::{Unexpected, unexpectedly_right};

@@ -1,13 +1,16 @@
 //! `tinyscope anchors`: chooses items and writes what scoring a new model needs.
 
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
+use std::path::Path;
 
-use tinyscope::anchors::Selection;
-use tinyscope::data::{Benchmark, Diagnostics, split_or_all, write};
+use tinyscope::Error;
+use tinyscope::anchors::{Selection, SelectionKind};
+use tinyscope::data::{Benchmark, Diagnostics, read, split_or_all, write};
 use tinyscope::estimate::Stacker;
 use tinyscope::experiment::{
-    Fitted, FittedScenario, Folds, Settings, cap_warning, fit_benchmark, select, select_with,
-    stackers,
+    Fitted, FittedScenario, Folds, Settings, cap_warning, fit_benchmark, keep_selection, select,
+    select_with, stackers,
 };
 use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings};
 use tinyscope::progress::Observer;
@@ -21,6 +24,7 @@ fn learned(
     benchmark: &Benchmark,
     fitted: &Fitted,
     selections: &[Vec<Selection>],
+    old: Option<&AnchorsFile>,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> tinyscope::Result<Vec<Vec<Option<Stacker>>>> {
@@ -29,7 +33,13 @@ fn learned(
     let kinds = settings.selections.iter().zip(selections);
     kinds
         .map(|(&kind, chosen)| {
-            let again = |s: &FittedScenario| select_with(benchmark, s, kind, n, seed, 1, observer);
+            let again = |s: &FittedScenario| match old {
+                None => select_with(benchmark, s, kind, n, seed, 1, observer),
+                Some(old) => {
+                    let kept = Kept::of(benchmark, s, old, kind).items;
+                    keep_selection(benchmark, s, &kept, kind, n, seed, observer)
+                }
+            };
             stackers(
                 benchmark,
                 fitted,
@@ -46,12 +56,17 @@ fn learned(
 pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
     keep_input(&args.data.sources(), args.out.as_deref())?;
+    keep_input(args.keep.as_slice(), args.out.as_deref())?;
     keep_parameters(&args.model, args.out.as_deref())?;
     let benchmark = load(&args.data)?;
     let mut settings = args.model.settings(&benchmark)?;
     args.choice.apply(&mut settings);
     args.estimation.apply(&mut settings);
     let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;
+    let old = match &args.keep {
+        Some(path) => Some(anchors_file(path)?),
+        None => None,
+    };
     let bar = Bar::new();
     let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
     let selections: Vec<Vec<Selection>> = settings
@@ -61,14 +76,31 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
             fitted
                 .scenarios
                 .iter()
-                .map(|s| select(&benchmark, s, kind, settings.n, settings.seed, &bar))
+                .map(|s| {
+                    let (n, seed) = (settings.n, settings.seed);
+                    match &old {
+                        None => select(&benchmark, s, kind, n, seed, &bar),
+                        Some(old) => {
+                            let kept = Kept::of(&benchmark, s, old, kind).items;
+                            keep_selection(&benchmark, s, &kept, kind, n, seed, &bar)
+                        }
+                    }
+                })
                 .collect()
         })
         .collect::<tinyscope::Result<_>>()?;
     let mut file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
     // What intervals rest on is of use in the native file only.
     if args.out.is_some() && args.format == AnchorsFormat::Native {
-        file = file.with_learned(learned(&benchmark, &fitted, &selections, &settings, &bar)?);
+        let known = learned(
+            &benchmark,
+            &fitted,
+            &selections,
+            old.as_ref(),
+            &settings,
+            &bar,
+        )?;
+        file = file.with_learned(known);
     }
     drop(bar);
     // First of all: where it cannot be written, nothing is printed either.
@@ -111,6 +143,9 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
     write!(out, "{}", table.text())?;
+    if let Some(old) = &old {
+        changes(&benchmark, &fitted.scenarios, old, &selections, out)?;
+    }
     if let Some(path) = &args.out {
         writeln!(out, "\nwritten to {}", path.display())?;
     }
@@ -133,5 +168,100 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         &Diagnostics::within(&benchmark, &settings.scenario_indices(&benchmark)),
         &notes,
     ));
+    Ok(())
+}
+
+fn anchors_file(path: &Path) -> tinyscope::Result<AnchorsFile> {
+    if !path.exists() {
+        return Err(Error::setting(
+            format!("{}: no such file", path.display()),
+            "--keep names an anchors file",
+        ));
+    }
+    match read::own_text(path)? {
+        Some(text) => AnchorsFile::parse(path, &text),
+        None => Err(Error::input(
+            path,
+            "no anchors file",
+            "write one with `tinyscope anchors DATA --out FILE`",
+        )),
+    }
+}
+
+/// What an older file chose of a scenario by a kind.
+struct Kept {
+    /// Positions of those that the scenario still holds.
+    items: BTreeSet<usize>,
+    /// Ids of those that it does not.
+    lost: Vec<String>,
+}
+
+impl Kept {
+    fn of(b: &Benchmark, fitted: &FittedScenario, old: &AnchorsFile, kind: SelectionKind) -> Self {
+        let scenario = &b.scenarios[fitted.index];
+        let place: HashMap<&str, usize> = scenario
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, &c)| (b.matrix.items()[c].as_str(), at))
+            .collect();
+        let mut kept = Self {
+            items: BTreeSet::new(),
+            lost: Vec::new(),
+        };
+        let chosen = old
+            .scenarios
+            .iter()
+            .filter(|s| s.name == scenario.name)
+            .flat_map(|s| &s.selections)
+            .filter(|c| c.selection == kind.name());
+        for anchor in chosen.flat_map(|c| &c.anchors) {
+            match place.get(anchor.id.as_str()) {
+                Some(&at) => _ = kept.items.insert(at),
+                None => kept.lost.push(anchor.id.clone()),
+            }
+        }
+        kept
+    }
+}
+
+/// How many of the old anchors are kept and lost, and how many are new.
+fn changes(
+    b: &Benchmark,
+    scenarios: &[FittedScenario],
+    old: &AnchorsFile,
+    selections: &[Vec<Selection>],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let mut table = Table::new(2, &["scenario", "selection", "kept", "lost", "new", "n"]);
+    let mut lost = Vec::new();
+    for (s, f) in scenarios.iter().enumerate() {
+        for kind in selections {
+            let kept = Kept::of(b, f, old, kind[s].kind);
+            table.row([
+                b.scenarios[f.index].name.clone(),
+                kind[s].kind.name().to_owned(),
+                kept.items.len().to_string(),
+                kept.lost.len().to_string(),
+                (kind[s].n() - kept.items.len().min(kind[s].n())).to_string(),
+                kind[s].n().to_string(),
+            ]);
+            lost.extend(kept.lost);
+        }
+    }
+    write!(out, "\n{}", table.text())?;
+    lost.sort();
+    lost.dedup();
+    if !lost.is_empty() {
+        writeln!(out, "lost: {}", lost.join(", "))?;
+    }
+    let here = |name: &str| scenarios.iter().any(|f| b.scenarios[f.index].name == name);
+    for s in old.scenarios.iter().filter(|s| !here(&s.name)) {
+        writeln!(
+            out,
+            "{}: not among these scenarios, nothing of it is kept",
+            s.name
+        )?;
+    }
     Ok(())
 }

@@ -6,13 +6,16 @@ mod estimate;
 mod fetch;
 mod fit;
 mod import;
+mod plan;
 mod progress;
 mod published;
 mod render;
 mod score;
 mod shell;
+mod shift;
 mod show;
 mod simulate;
+mod sources;
 mod sweep;
 mod table;
 
@@ -63,6 +66,9 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Anchors(args)) => anchors::run(&args, &mut out),
         Some(Command::Estimate(args)) => estimate::run(&args, &mut out),
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
+        Some(Command::Plan(args)) => plan::run(&args, &mut out),
+        Some(Command::Shift(args)) => shift::run(&args, &mut out),
+        Some(Command::Sources(args)) => sources::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
         Some(Command::Compare(args)) => compare::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),

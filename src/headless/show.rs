@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use tinyscope::Error;
 use tinyscope::data::read::{self, demo_name};
 use tinyscope::data::{Benchmark, Diagnostics};
+use tinyscope::experiment::{Settings, Unexpected, unexpectedly_right};
 use tinyscope::export::{
     AnchorsFile, ModelFile, Pickled, pickled, read_parameters, show_json, warnings,
 };
 
 use super::table::{Table, number};
-use super::{Failure, heading, json, load, warn};
+use super::{Bar, Failure, heading, json, load, warn};
 use crate::cli::Show;
 
 pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
@@ -53,10 +54,25 @@ pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
         None => load(&args.data)?,
     };
     let diagnostics = Diagnostics::of(&benchmark);
+    let unexpected = match args.unexpected {
+        true => Some(unexpectedly_right(
+            &benchmark,
+            &Settings::default(),
+            &Bar::new(),
+        )?),
+        false => None,
+    };
     if args.json {
-        return json(out, &show_json(&benchmark, &diagnostics));
+        let mut value = show_json(&benchmark, &diagnostics);
+        if let Some(found) = &unexpected {
+            value["unexpected"] = unexpected_json(&benchmark, found);
+        }
+        return json(out, &value);
     }
     text(&benchmark, &diagnostics, out)?;
+    if let Some(found) = &unexpected {
+        unexpected_text(&benchmark, found, out)?;
+    }
     warn(&warnings(&benchmark, &diagnostics, &[]));
     Ok(())
 }
@@ -127,6 +143,76 @@ fn text(b: &Benchmark, d: &Diagnostics, out: &mut dyn Write) -> Result<(), Failu
     }
     write!(out, "{}", table.text())?;
     Ok(())
+}
+
+fn unexpected_text(
+    b: &Benchmark,
+    found: &[Unexpected],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if found.is_empty() {
+        writeln!(
+            out,
+            "\nno model is right on hard items more often than models of like ability"
+        )?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nunexpectedly right: on items that they should rather miss these models are right more often than models of like \
+         ability; a leak looks so, and so does a speciality\n"
+    )?;
+    let mut table = Table::new(
+        3,
+        &[
+            "model",
+            "scenario",
+            "part",
+            "hard items",
+            "right",
+            "expected",
+            "p",
+        ],
+    );
+    for f in found {
+        let scenario = &b.scenarios[f.scenario];
+        table.row([
+            b.matrix.models()[f.model].clone(),
+            scenario.name.clone(),
+            f.part
+                .map_or("all".into(), |p| scenario.subscenarios[p].name.clone()),
+            f.hard.to_string(),
+            format!("{:.0}", f.right),
+            format!("{:.1}", f.expected),
+            format!("{:.1e}", f.p),
+        ]);
+    }
+    writeln!(out, "{}", table.text())?;
+    let mut table = Table::new(2, &["model", "least expected right items"]);
+    for f in found {
+        let items: Vec<&str> = f
+            .items
+            .iter()
+            .map(|&i| b.matrix.items()[i].as_str())
+            .collect();
+        table.row([b.matrix.models()[f.model].clone(), items.join(", ")]);
+    }
+    write!(out, "{}", table.text())?;
+    Ok(())
+}
+
+fn unexpected_json(b: &Benchmark, found: &[Unexpected]) -> Value {
+    let one = |f: &Unexpected| {
+        let scenario = &b.scenarios[f.scenario];
+        let items = f.items.iter().map(|&i| b.matrix.items()[i].as_str());
+        json!({
+            "model": b.matrix.models()[f.model], "scenario": scenario.name,
+            "subscenario": f.part.map(|p| scenario.subscenarios[p].name.as_str()),
+            "hard_items": f.hard, "right": f.right, "expected": f.expected,
+            "deviations": f.deviations, "p": f.p, "items": items.collect::<Vec<_>>(),
+        })
+    };
+    found.iter().map(one).collect()
 }
 
 fn anchors(file: &AnchorsFile, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {

@@ -51,7 +51,7 @@ pub(crate) struct Saved {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SavedFit {
-    /// iid, date, org or file:PATH.
+    /// iid, date, org, top or file:PATH.
     pub(crate) split: String,
     /// Seed of the first fit, of the band and of everything that names no other.
     pub(crate) seed: u64,

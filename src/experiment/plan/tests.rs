@@ -1,0 +1,156 @@
+use super::*;
+use crate::experiment::cases::{ITEMS, benchmark, few};
+use crate::progress::Silent;
+
+/// Errors of 40 models over two seeds that are half-normal-like with scale `at(n)`, the same models at every n.
+fn cell(ladder: &[usize], at: impl Fn(f64) -> f64) -> Cell {
+    let seeds = (0..2).map(|k| {
+        let mut random = rng(k, Stream::Simulate(0));
+        let size: Vec<f64> = (0..40).map(|_| 2.0 * random.random::<f64>()).collect();
+        let of = |&n: &usize| {
+            let errors = size.iter().map(|s| s * at(n as f64)).collect::<Vec<f64>>();
+            vec![errors; Estimator::ALL.len()]
+        };
+        Seed {
+            errors: ladder.iter().map(of).collect(),
+            items: ladder.to_vec(),
+            models: 40,
+        }
+    });
+    Cell {
+        scenario: Some(0),
+        selection: SelectionKind::Random,
+        seeds: seeds.collect(),
+    }
+}
+
+fn goal(error: f64) -> Goal {
+    Goal {
+        error,
+        measure: Measure::Mae,
+        seeds: 2,
+        most: 400,
+    }
+}
+
+#[test]
+fn a_known_curve_gives_the_known_n_and_a_range_around_it() {
+    let ladder = ladder(400);
+    let cell = cell(&ladder, |n| 0.2 / n.sqrt());
+    let row = cell.row(0, &goal(0.02), &ladder, &[400], 1000, 0).unwrap();
+    let n = row.n.unwrap() as f64;
+    // The mean of the sizes is near 1: (.2 / .02)^2.
+    assert!((80.0..125.0).contains(&n), "{n}");
+    let (low, high) = (row.range.0.unwrap() as f64, row.range.1.unwrap() as f64);
+    assert!(low < n && n < high && low > 0.5 * n && high < 2.0 * n);
+    assert_eq!(row.items, row.n);
+    let (saved, share) = row.saved().unwrap();
+    assert_eq!(saved + row.n.unwrap(), 1000);
+    assert!((share - saved as f64 / 1000.0).abs() < 1e-12);
+    // Larger errors take more.
+    let order: Vec<usize> = [Measure::Mae, Measure::P90, Measure::Max]
+        .into_iter()
+        .map(|measure| {
+            let goal = Goal {
+                measure,
+                ..goal(0.025)
+            };
+            cell.row(0, &goal, &ladder, &[400], 1000, 0)
+                .unwrap()
+                .n
+                .unwrap()
+        })
+        .collect();
+    assert!(order[0] < order[1] && order[1] < order[2], "{order:?}");
+}
+
+#[test]
+fn a_floor_is_not_reached_and_says_how_near_it_came() {
+    let ladder = ladder(400);
+    let cell = cell(&ladder, |n| 0.03 + 0.2 / n);
+    let row = cell.row(3, &goal(0.02), &ladder, &[400], 1000, 0).unwrap();
+    assert_eq!((row.n, row.items, row.saved()), (None, None, None));
+    assert_eq!(row.best.1, 400);
+    assert!(row.best.0 > 0.02);
+    assert_eq!(row.range.1, None);
+    // What the smallest n reaches, fewer may.
+    let row = cell.row(3, &goal(0.5), &ladder, &[400], 1000, 0).unwrap();
+    assert_eq!((row.n, row.or_fewer), (Some(5), true));
+}
+
+#[test]
+fn measures_of_errors() {
+    let errors = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 0.9];
+    let of = |m: Measure| m.of(&mut errors.to_vec()).unwrap();
+    assert!((of(Measure::Mae) - 0.5).abs() < 1e-12);
+    assert_eq!(of(Measure::Max), 1.0);
+    assert!((of(Measure::P90) - 0.9).abs() < 1e-12);
+    assert_eq!(Measure::P90.of(&mut []), None);
+}
+
+#[test]
+fn of_methods_that_do_as_well_the_simpler_is_recommended() {
+    let ladder = ladder(400);
+    let cell = cell(&ladder, |n| 0.2 / n.sqrt());
+    let row = |method: usize, n: Option<usize>| PlanRow {
+        n,
+        ..cell
+            .row(method, &goal(0.02), &ladder, &[400], 1000, 0)
+            .unwrap()
+    };
+    let plan = |rows| Plan {
+        rows,
+        ladder: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let close = plan(vec![row(0, Some(108)), row(2, Some(101)), row(6, Some(99))]);
+    assert_eq!(close.recommended(Some(0)).unwrap().n, Some(108));
+    let far = plan(vec![row(0, Some(120)), row(2, Some(101)), row(6, Some(99))]);
+    assert_eq!(far.recommended(Some(0)).unwrap().n, Some(101));
+    let none = plan(vec![row(0, None), row(6, None)]);
+    assert_eq!(none.recommended(Some(0)), None);
+    assert!(none.nearest(Some(0)).is_some() && none.nearest(None).is_none());
+}
+
+#[test]
+fn a_whole_plan_has_a_row_for_everything_and_the_same_bytes_again() {
+    let b = benchmark();
+    let goal = Goal {
+        most: 20,
+        ..goal(0.06)
+    };
+    let found = plan(&b, &few(), &goal, &Silent).unwrap();
+    assert_eq!(found.rows.len(), 3 * 3 * 7);
+    assert_eq!(found.ladder, [5, 7, 10, 14, 20]);
+    assert_eq!(found, plan(&b, &few(), &goal, &Silent).unwrap());
+    let all = |r: &PlanRow| {
+        if r.scenario.is_some() {
+            ITEMS
+        } else {
+            2 * ITEMS
+        }
+    };
+    for r in &found.rows {
+        assert_eq!(r.all, all(r));
+        assert!(r.curve.windows(2).all(|w| w[0].0 < w[1].0));
+        if let (Some(n), None) = (r.n, r.scenario) {
+            assert_eq!(r.items, Some(2 * n));
+        }
+    }
+    assert!(plan(&b, &few(), &Goal { error: 1.0, ..goal }, &Silent).is_err());
+    // With all items every score is known.
+    let whole = Goal {
+        error: 0.001,
+        most: 1000,
+        ..goal
+    };
+    let settings = Settings {
+        selections: vec![SelectionKind::Random],
+        ..few()
+    };
+    let found = plan(&b, &settings, &whole, &Silent).unwrap();
+    // Of the scenario whose items count equally; drawn items do in any case.
+    let naive = &found.rows[7];
+    assert_eq!(naive.scenario, Some(1));
+    assert_eq!((naive.estimator.name(), naive.n), ("naive", Some(ITEMS)));
+}
