@@ -152,7 +152,8 @@ struct Cell {
 
 /// Tries a geometric ladder of n (5, 7, 10, 14, 20 ... up to `goal.most` or the largest scenario) on `goal.seeds` splits,
 /// each fitted once for all n, and reads from the curve of each selection and method where it reaches the error: the mean
-/// over seeds of the measure, made smooth by [`smooth`], log-linear between rungs ([`crossing`]). Ranges resample seeds, and
+/// over seeds of the measure, made smooth by isotonic regression (falling, then rising only where it plainly rises), linear in
+/// log n between rungs. Ranges resample seeds, and
 /// within each its test models, the same ones for every n and method, [`RESAMPLES`] times; a resample has no error larger
 /// than the sample's, so that ranges of [`Measure::Max`] lean to small n.
 ///

@@ -416,7 +416,6 @@ mod tests {
                 }
             }
         }
-        println!("power {power:?} of 20, innocent {innocent}");
         assert!(power[0] >= 8 && power[1] >= 16, "{power:?}");
         assert!(innocent <= 3, "{innocent}");
     }
