@@ -1,6 +1,7 @@
 //! A model's score from its answers on the chosen items: naive, p-IRT, gp-IRT (paper, section 3.3), and estimators that are
 //! learned from the training models ([`Stacker`]).
 
+mod adaptive;
 mod components;
 mod interval;
 mod part;
@@ -10,6 +11,7 @@ mod stacked;
 
 use crate::anchors::{Anchor, SelectionKind};
 
+pub use adaptive::{AdaptiveCalibration, Known, Stage};
 pub use components::{Components, components};
 pub use interval::{Calibration, Interval};
 pub use part::{PartEstimate, part_estimates};

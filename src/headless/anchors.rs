@@ -7,6 +7,7 @@ use tinyscope::data::{Diagnostics, split_or_all, write};
 use tinyscope::experiment::{cap_warning, fit_benchmark, select};
 use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings};
 
+use super::adapt::train_for_tests;
 use super::table::Table;
 use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
 use crate::cli::{Anchors, AnchorsFormat};
@@ -33,8 +34,17 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
                 .collect()
         })
         .collect::<tinyscope::Result<_>>()?;
+    let mut file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
+    if let Some(rule) = args.adaptive {
+        file = file.with_adaptive(&train_for_tests(
+            &benchmark,
+            &fitted,
+            rule.rule(),
+            settings.n,
+            &bar,
+        )?);
+    }
     drop(bar);
-    let file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
     // First of all: where it cannot be written, nothing is printed either.
     if let Some(path) = &args.out {
         let text = match args.format {

@@ -1,5 +1,6 @@
 //! Subcommands: results on standard output, progress and warnings on standard error.
 
+mod adapt;
 mod anchors;
 mod estimate;
 mod fetch;
@@ -63,6 +64,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Estimate(args)) => estimate::run(&args, &mut out),
         Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
+        Some(Command::Adapt(args)) => adapt::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
         Some(Command::Fetch(args)) => fetch::run(&args, &mut out),
         Some(Command::Import(args)) => import::run(&args, &mut out),
