@@ -147,8 +147,6 @@ pub struct Outcome {
     pub deviation: f64,
     /// Share of the balance weight that was not asked.
     pub unseen: f64,
-    /// Mean over the seen items of w (y - P), over the mean w: what the items have that the ability does not explain.
-    pub residual: f64,
     /// Items answered.
     pub answered: usize,
 }
@@ -276,14 +274,11 @@ impl<'a> AdaptiveTest<'a> {
     pub fn outcome(&self) -> Outcome {
         let cov = self.theta.cov(0);
         let (mut total, mut sum, mut unseen, mut noise) = (0.0, 0.0, 0.0, 0.0);
-        let (mut seen, mut residual) = (0.0, 0.0);
         for (i, &w) in self.pool.balance.iter().enumerate() {
             let (y, p) = (self.scores[i], self.outlook[i].p);
             if !y.is_nan() {
                 total += w;
                 sum += w * y;
-                seen += w;
-                residual += w * (y - p);
             } else if self.counts[i] {
                 total += w;
                 sum += w * p;
@@ -297,7 +292,6 @@ impl<'a> AdaptiveTest<'a> {
             estimate: (sum / total).clamp(0.0, 1.0),
             deviation: variance.sqrt() / total,
             unseen: unseen / total,
-            residual: if seen > 0.0 { residual / seen } else { 0.0 },
             answered: self.order.len(),
         }
     }

@@ -252,7 +252,6 @@ mod tests {
                     estimate,
                     deviation: 0.02,
                     unseen: 0.5,
-                    residual: 0.0,
                     answered,
                 };
                 Known {

@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Adapt, out: &mut dyn Write) -> Result<(), Failure> {
     keep_apart(args)?;
     let mut answers = Answers::open(args.answers.as_deref())?;
     let mut notes = prepared.warnings(&answers);
+    warn(&notes);
     let mut asker = match &args.ask {
         Some(shell) => Asker::Command {
             shell,
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &Adapt, out: &mut dyn Write) -> Result<(), Failure> {
     }) = found.last()
     {
         notes.push(format!("stopped early: {}", answers.how_to_go_on()));
+        warn(&notes[notes.len() - 1..]);
     }
     if args.json {
         json(out, &result(&prepared, &found, &notes))?;
@@ -70,8 +72,6 @@ pub(crate) fn run(args: &Adapt, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out)?;
         table(&prepared, &found, out)?;
     }
-    out.flush()?;
-    warn(&notes);
     Ok(())
 }
 

@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
                 break Ended::Items;
             };
             let id = &items[item];
-            writeln!(talk, "item {id}")?;
+            writeln!(talk, "item {}", plain(id))?;
             self.text(id, talk)?;
             talk.flush()?;
             match asker
@@ -142,7 +142,7 @@ impl<'a> Session<'a> {
                         }
                         test.set_open(item, true);
                         answers.remove(&items[item])?;
-                        writeln!(talk, "taken back: {}", items[item])?;
+                        writeln!(talk, "taken back: {}", plain(&items[item]))?;
                     }
                     None => writeln!(talk, "nothing to take back")?,
                 },
@@ -181,12 +181,15 @@ impl<'a> Session<'a> {
             .lines()
             .chain(text.options.iter().map(String::as_str))
         {
-            // What a file holds must not steer the terminal.
-            let line: String = line.chars().filter(|c| !c.is_control()).collect();
-            writeln!(talk, "     {line}")?;
+            writeln!(talk, "     {}", plain(line))?;
         }
         Ok(())
     }
+}
+
+/// What a file holds must not steer the terminal.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 fn failed(item: &str, why: &str, answers: &Answers) -> Failure {
