@@ -6,15 +6,19 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use tinyscope::anchors::Rule;
 
-use super::{Data, Model, positive};
+use super::{Model, More, Reading, positive};
 
 #[derive(Debug, Args)]
 #[command(after_long_help = HOW)]
 pub(crate) struct Adapt {
-    /// An anchors file (best of `tinyscope anchors DATA --adaptive --out FILE`), or DATA to fit first; options of the fit
-    /// count for DATA only
+    /// An anchors file (best of `tinyscope anchors DATA --adaptive --out FILE`), or DATA, which is fitted first: a manifest, a
+    /// table of responses, a folder of logs, or demo:NAME; options of reading and of the fit count for DATA only
+    #[arg(value_name = "ANCHORS|DATA")]
+    pub(crate) data: PathBuf,
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) more: More,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) model: Model,
     /// Stop after so many answers in a scenario

@@ -21,7 +21,7 @@ use self::answers::Answers;
 use self::ask::Asker;
 use self::session::{Ended, Found, Ready, Session};
 use super::table::Table;
-use super::{Bar, Failure, heading, json, load, threads, warn};
+use super::{Bar, Failure, benchmark, heading, json, threads, warn};
 use crate::cli::Adapt;
 
 /// The share of models that intervals cover.
@@ -114,7 +114,7 @@ impl Prepared {
 }
 
 fn prepare(args: &Adapt) -> Result<Prepared, Failure> {
-    let path = &args.data.data;
+    let path = &args.data;
     let rule = args.rule.map(crate::cli::RuleArg::rule);
     let text = match read::demo_name(path) {
         None if path.is_file() => read::own_text(path)?,
@@ -179,7 +179,8 @@ fn rule_of(scenarios: &[Ready]) -> Rule {
 }
 
 fn from_data(args: &Adapt, rule: Rule) -> Result<Prepared, Failure> {
-    let benchmark = load(&args.data)?;
+    let reading = args.reading.options(&args.more);
+    let benchmark = benchmark(&args.data, &reading, &Bar::new())?;
     let settings = args.model.settings(&benchmark)?;
     let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;
     let bar = Bar::new();
@@ -228,8 +229,8 @@ pub(super) fn train_for_tests(
 /// The answers are not written over what is read.
 fn keep_apart(args: &Adapt) -> tinyscope::Result<()> {
     let target = args.answers.as_ref().and_then(|p| p.canonicalize().ok());
-    let sources = args.data.sources();
-    let mut read = sources.iter().flat_map(|source| read::files(source));
+    let sources = std::iter::once(&args.data).chain(&args.more.more);
+    let mut read = sources.flat_map(|source| read::files(source));
     match target {
         Some(target) if read.any(|f| f.canonicalize().is_ok_and(|f| f == target)) => {
             Err(Error::setting(
@@ -284,7 +285,6 @@ fn table(prepared: &Prepared, found: &[Found], out: &mut dyn Write) -> io::Resul
     let mut table = Table::new(2, &headings);
     for f in found {
         let score = |x: f64| format!("{x:.4}");
-        let random = f.random_items().map_or("-".into(), |n| n.to_string());
         table.row([
             f.name.clone(),
             f.ended.name().into(),
@@ -293,7 +293,7 @@ fn table(prepared: &Prepared, found: &[Found], out: &mut dyn Write) -> io::Resul
             score(f.interval.high),
             f.asked.len().to_string(),
             f.items.to_string(),
-            random,
+            f.random_items().to_string(),
         ]);
     }
     write!(out, "{}", table.text())?;

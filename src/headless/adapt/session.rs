@@ -7,6 +7,7 @@ use tinyscope::Error;
 use tinyscope::data::ItemTexts;
 use tinyscope::estimate::Interval;
 use tinyscope::experiment::{Adaptive, Stop};
+use tinyscope::irt::wilson_interval;
 
 use super::super::Failure;
 use super::answers::Answers;
@@ -58,19 +59,31 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// How many right-or-wrong items drawn at random have a normal 90 % interval as narrow as this, where the score is the
-    /// estimate: n0 = p (1 - p) (1.645 / half width)^2, less as items run out: n0 / (1 + (n0 - 1) / N).
-    pub(super) fn random_items(&self) -> Option<usize> {
-        let p = self.interval.estimate;
+    /// How many right-or-wrong items drawn at random have a 90 % interval as narrow as this where the score is the estimate:
+    /// the fewest whose Wilson interval is, with less to it as items run out.
+    pub(super) fn random_items(&self) -> usize {
         let most = self.items as f64;
-        if self.half_width <= 0.0 {
-            return Some(self.items);
+        let narrow = |n: usize| {
+            let (low, high) = wilson_interval(self.interval.estimate, n as f64, NORMAL);
+            let left = ((most - n as f64) / (most - 1.0).max(1.0)).sqrt();
+            (high - low) / 2.0 * left <= self.half_width
+        };
+        // The interval only ever narrows.
+        let (mut low, mut high) = (0, self.items);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if narrow(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
         }
-        let infinite = p * (1.0 - p) * (1.645 / self.half_width).powi(2);
-        let n = infinite / (1.0 + (infinite - 1.0) / most);
-        (n >= 1.0).then(|| n.ceil().min(most) as usize)
+        high
     }
 }
+
+/// 90 % of a normal distribution lie so many deviations around its mean.
+const NORMAL: f64 = 1.645;
 
 pub(super) struct Session<'a> {
     ready: &'a Ready,
@@ -194,4 +207,32 @@ fn plain(text: &str) -> String {
 
 fn failed(item: &str, why: &str, answers: &Answers) -> Failure {
     Error::setting(format!("item {item}: {why}"), answers.how_to_go_on()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_items_by_wilson_interval() {
+        let of = |estimate, half_width, items| {
+            let found = Found {
+                name: String::new(),
+                items,
+                interval: Interval::around(estimate, half_width),
+                half_width,
+                asked: Vec::new(),
+                ended: Ended::HalfWidth,
+            };
+            found.random_items()
+        };
+        // 1.645^2 / 4 / 0.02^2 = 1691, a little less by Wilson.
+        assert!((1680..1692).contains(&of(0.5, 0.02, 10_000_000)));
+        assert!((600..640).contains(&of(0.5, 0.02, 1000)));
+        assert!(of(1.0, 0.05, 1000) > 20);
+        assert_eq!(
+            (of(0.5, 0.9, 100), of(0.5, 0.0, 100), of(0.5, 0.1, 1)),
+            (1, 100, 1)
+        );
+    }
 }
