@@ -1,5 +1,6 @@
 //! The command line. Wrong arguments end with exit code 2 (clap's), failures with 1.
 
+mod adapt;
 mod experiment;
 mod fetch;
 mod planning;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tinyscope::data::read::ReadOptions;
 
+pub(crate) use adapt::{Adapt, RuleArg};
 pub(crate) use experiment::{
     Choice, ConventionArg, Estimation, Experiment, LambdaArg, Model, Selections,
 };
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     Score(Score),
     /// Two new models that answered the same anchors: their difference, and what these items can tell apart
     Compare(Compare),
+    /// Ask a new model one item at a time, each time the one that tells most of its score, until it is known well enough
+    Adapt(Box<Adapt>),
     /// Write whatever is read as the native pair: NAME.json with its matrix NAME.csv.gz
     Import(Import),
     /// Download a public data set into the cache folder, going on where it stopped; without a name, list them
@@ -172,6 +176,10 @@ pub(crate) struct Anchors {
     /// Keep the anchors of this older anchors file that the items still hold, and fill up to n with new ones
     #[arg(long, value_name = "OLD.json")]
     pub(crate) keep: Option<PathBuf>,
+    /// Learn what `tinyscope adapt` needs for calibrated intervals, up to --n answers: five more fits, and the tests of the
+    /// training models [rule where none is named: score]
+    #[arg(long, value_name = "RULE", num_args = 0..=1, require_equals = true, default_missing_value = "score")]
+    pub(crate) adaptive: Option<RuleArg>,
     /// Write the anchors here (.gz compresses)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -106,7 +106,7 @@ fn estimate_has_the_documented_form() {
     assert_eq!(scenarios.len(), 2);
     for s in scenarios.iter().chain([&found["overall"]]) {
         let rows = s["rows"].as_array().unwrap();
-        assert_eq!(rows.len(), 9);
+        assert_eq!(rows.len(), 21);
         let models = s["models"].as_array().unwrap();
         assert_eq!(models.len(), 6, "a quarter of 24");
         for row in rows {
@@ -348,8 +348,8 @@ fn sweep_writes_csv_and_json_alike() {
     ];
     let found = json(&[&args[..], &["--json"]].concat());
     let rows = found["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 3 * 9 * 2, "two scenarios and overall");
-    assert_eq!(rows.iter().filter(|r| r["scenario"].is_null()).count(), 18);
+    assert_eq!(rows.len(), 3 * 21 * 2, "two scenarios and overall");
+    assert_eq!(rows.iter().filter(|r| r["scenario"].is_null()).count(), 42);
     let out = tinyscope(&[&args[..], &["--csv"]].concat());
     let mut reader = csv::Reader::from_reader(&out.stdout[..]);
     for (record, row) in reader.records().zip(rows) {

@@ -1,5 +1,6 @@
 //! Choosing the n items of a scenario that a new model is asked (paper, section 3.2).
 
+mod adaptive;
 mod edit;
 mod kmeans;
 mod lloyd;
@@ -13,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::irt::ItemParameters;
 use crate::progress::Observer;
 
+pub use adaptive::{AdaptiveTest, Outcome, Pool, Rule};
 pub use edit::{Edits, edited};
 pub use kmeans::{Clustering, RESTARTS, distinct_rows, weighted_kmeans, weighted_kmeans_with};
 pub use overlap::{overlap, stability};

@@ -167,6 +167,11 @@ impl Estimation {
 }
 
 impl Model {
+    /// Names of the scenarios asked for; none means all.
+    pub(crate) fn scenarios(&self) -> &[String] {
+        &self.scenario
+    }
+
     /// Settings with what the fit depends on; the rest as by default.
     pub(crate) fn settings(&self, benchmark: &Benchmark) -> tinyscope::Result<Settings> {
         self.settings_in(benchmark, self.convention)

@@ -1,6 +1,7 @@
 //! A model's score from its answers on the chosen items: naive, p-IRT, gp-IRT (paper, section 3.3), and estimators that are
 //! learned from the training models ([`Stacker`]).
 
+mod adaptive;
 mod components;
 mod interval;
 mod part;
@@ -10,12 +11,13 @@ mod stacked;
 
 use crate::anchors::{Anchor, SelectionKind};
 
+pub use adaptive::{AdaptiveCalibration, Known, Stage};
 pub use components::{Components, components};
 pub use interval::{Calibration, Interval};
 pub use part::{PartEstimate, part_estimates};
 pub use ridge::Ridge;
 pub use simplex::simplex_weights;
-pub use stacked::{Example, Known, PARTS, Refitted, Stacker};
+pub use stacked::{Example, HeldOut, PARTS, Refitted, Stacker};
 
 /// The estimators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

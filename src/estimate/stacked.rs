@@ -39,7 +39,7 @@ const SHRINK: f64 = 0.03;
 /// The mean out-of-fold error of a part is taken off, shrunk as if so many more models had none.
 const UNBIASED: f64 = 10.0;
 
-/// The estimators whose errors are known, in the order of [`Known::errors`]; gp-IRT's follow from the first two.
+/// The estimators whose errors are known, in the order of [`HeldOut::errors`]; gp-IRT's follow from the first two.
 const CALIBRATED: [Estimator; 6] = [
     Estimator::Naive,
     Estimator::PIrt,
@@ -51,7 +51,7 @@ const CALIBRATED: [Estimator; 6] = [
 
 /// The errors of one training model, out of fold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Known {
+pub struct HeldOut {
     /// The model: its row of the matrix.
     pub model: usize,
     /// Models of one fold were judged by the same fit and the same items.
@@ -62,7 +62,7 @@ pub struct Known {
     pub spread: f64,
 }
 
-impl Known {
+impl HeldOut {
     /// The error of an estimator; `lambda` is for gp-IRT.
     pub fn error(&self, estimator: Estimator, lambda: f64) -> f64 {
         match CALIBRATED.iter().position(|e| *e == estimator) {
@@ -85,7 +85,7 @@ pub struct Stacker {
     /// The regression of the true score on the chosen items' scores.
     pub ridge: Ridge,
     /// Errors of the training models, out of fold: what intervals are calibrated on.
-    pub known: Vec<Known>,
+    pub known: Vec<HeldOut>,
     /// In the order of [`CALIBRATED`].
     calibrations: [Calibration; 6],
 }
@@ -97,7 +97,7 @@ struct Stored {
     weights: [f64; 4],
     bias: [f64; 4],
     ridge: Ridge,
-    known: Vec<Known>,
+    known: Vec<HeldOut>,
 }
 
 impl From<Stacker> for Stored {
@@ -169,7 +169,7 @@ impl Stacker {
             known: Vec::new(),
             calibrations: std::array::from_fn(|_| Calibration::of(&[])),
         };
-        let mut known: Vec<Known> = Vec::new();
+        let mut known: Vec<HeldOut> = Vec::new();
         for (k, fold) in refitted.iter().enumerate() {
             let rows: Vec<&[f64]> = fold.rest.iter().map(|(row, _)| row.as_slice()).collect();
             let truth: Vec<f64> = fold.rest.iter().map(|(_, truth)| *truth).collect();
@@ -222,10 +222,10 @@ impl Stacker {
         }
     }
 
-    fn errors(&self, e: &Example, fold: usize, ridge: f64) -> Known {
+    fn errors(&self, e: &Example, fold: usize, ridge: f64) -> HeldOut {
         let c = &e.components;
         let [aipw, gp, ridge, stacked] = self.combine(c, ridge);
-        Known {
+        HeldOut {
             model: e.model,
             fold,
             errors: [c.naive, c.p_irt, aipw, gp, ridge, stacked].map(|x| x - e.truth),
@@ -239,7 +239,7 @@ impl Stacker {
     }
 
     fn known_errors(&self, estimator: Estimator, lambda: f64) -> Vec<(f64, f64)> {
-        let of = |k: &Known| (k.error(estimator, lambda), k.spread);
+        let of = |k: &HeldOut| (k.error(estimator, lambda), k.spread);
         self.known.iter().map(of).collect()
     }
 

@@ -1,5 +1,6 @@
 //! Train/test runs: everything is fitted on the training models and judged on the test models.
 
+mod adaptive;
 mod answers;
 #[cfg(test)]
 mod cases;
@@ -23,6 +24,7 @@ mod trial;
 mod uncertain;
 mod unexpected;
 
+pub use adaptive::{Adaptive, AdaptiveEstimate, Stop, estimate_adaptive, train_adaptive};
 pub use answers::{AnswersEstimate, estimate_answers};
 pub use fitted::{Fitted, FittedScenario, fit_benchmark};
 pub use folds::{FOLDS, Folds};

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::run::SelectionEstimates;
 use super::settings::Lambda;
-use crate::estimate::{Calibration, Estimator, Interval, Known};
+use crate::estimate::{Calibration, Estimator, HeldOut, Interval};
 
 /// Share of models whose true score lies within their interval.
 pub const LEVEL: f64 = 0.9;
@@ -30,7 +30,7 @@ impl Errors {
     /// two models of one fold: they were judged by the same fit on the same items, as two test models are.
     ///
     /// `None` where fewer than three models are known.
-    pub fn of(scenarios: &[(&[Known], f64)], estimator: Estimator) -> Option<Self> {
+    pub fn of(scenarios: &[(&[HeldOut], f64)], estimator: Estimator) -> Option<Self> {
         let known = joined(scenarios, estimator)?;
         Some(Self {
             scores: scores(&known),
@@ -100,16 +100,16 @@ impl Errors {
 
 /// (fold, error, squared spread) of the mean score over scenarios of each training model that all of them know; `None` where
 /// fewer than three are known.
-fn joined(scenarios: &[(&[Known], f64)], estimator: Estimator) -> Option<Vec<(usize, f64, f64)>> {
+fn joined(scenarios: &[(&[HeldOut], f64)], estimator: Estimator) -> Option<Vec<(usize, f64, f64)>> {
     let ((first, _), rest) = scenarios.split_first()?;
-    let rest: Vec<HashMap<usize, &Known>> = rest
+    let rest: Vec<HashMap<usize, &HeldOut>> = rest
         .iter()
         .map(|(known, _)| known.iter().map(|k| (k.model, k)).collect())
         .collect();
     let count = scenarios.len() as f64;
     let mut known: Vec<(usize, f64, f64)> = Vec::with_capacity(first.len());
     for k in *first {
-        let others: Option<Vec<&Known>> = rest.iter().map(|r| r.get(&k.model).copied()).collect();
+        let others: Option<Vec<&HeldOut>> = rest.iter().map(|r| r.get(&k.model).copied()).collect();
         let Some(others) = others else {
             continue;
         };
@@ -157,7 +157,7 @@ pub fn errors<S: Borrow<SelectionEstimates>>(
 fn known<S: Borrow<SelectionEstimates>>(
     scenarios: &[S],
     lambda: Lambda,
-) -> Option<Vec<(&[Known], f64)>> {
+) -> Option<Vec<(&[HeldOut], f64)>> {
     let each = scenarios.iter().map(Borrow::borrow);
     each.map(|s| {
         let known = s.stacker.as_ref()?.known.as_slice();
@@ -236,7 +236,7 @@ mod tests {
     use crate::random::{Stream, rng};
 
     /// Training models with normal-ish errors of deviation .03, of which .02 are shared by all models of a fold.
-    fn known(count: usize, seed: u64) -> Vec<Known> {
+    fn known(count: usize, seed: u64) -> Vec<HeldOut> {
         let mut random = rng(seed, Stream::Simulate(0));
         let mut noise = |size: f64| -> f64 {
             let sum: f64 = (0..12).map(|_| random.random::<f64>()).sum();
@@ -244,7 +244,7 @@ mod tests {
         };
         let shared: Vec<f64> = (0..5).map(|_| noise(0.05)).collect();
         (0..count)
-            .map(|model| Known {
+            .map(|model| HeldOut {
                 model,
                 fold: model % 5,
                 errors: [shared[model % 5] + noise(0.03); 6],

@@ -9,7 +9,7 @@ use super::{StoredItems, check_prior, item_ids, split_name, write_json};
 use crate::anchors::{Anchor, Selection, SelectionKind};
 use crate::data::{Aggregate, Benchmark};
 use crate::error::{Error, Result};
-use crate::estimate::{Stacker, paper_lambda};
+use crate::estimate::{AdaptiveCalibration, Stacker, paper_lambda};
 use crate::experiment::{Fitted, Scope, Settings, shortened};
 use crate::irt::Prior;
 
@@ -65,6 +65,9 @@ pub struct ScenarioAnchors {
     pub balance: Vec<f64>,
     /// Parameters of all items.
     pub parameters: StoredItems,
+    /// What was learned for adaptive tests; absent where that was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<AdaptiveCalibration>,
 }
 
 /// The chosen items of one kind.
@@ -138,6 +141,7 @@ impl AnchorsFile {
                     balance: f.balance.clone(),
                     parameters: StoredItems::of(&f.items()),
                     items: ids,
+                    adaptive: None,
                 }
             })
             .collect();
@@ -301,6 +305,9 @@ impl ScenarioAnchors {
         }
         let d = self.parameters.dims;
         check_prior(&self.prior, d)?;
+        if let Some(adaptive) = &self.adaptive {
+            adaptive.check(n)?;
+        }
         let measured = self.b.is_none_or(|b| (0.0..=1.0).contains(&b));
         if !(measured && (0.0..=1.0).contains(&self.s2)) {
             return Err("b and s2 are errors and variances of scores, in [0, 1]".into());

@@ -1,5 +1,6 @@
 //! Files that leave the program: anchors files, model files, results as JSON.
 
+mod adaptive;
 mod anchors_file;
 mod items;
 mod model_file;

@@ -15,6 +15,7 @@ use tinyscope::experiment::{
 use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings};
 use tinyscope::progress::Observer;
 
+use super::adapt::train_for_tests;
 use super::table::Table;
 use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
 use crate::cli::{Anchors, AnchorsFormat};
@@ -101,6 +102,15 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
             &bar,
         )?;
         file = file.with_learned(known);
+    }
+    if let Some(rule) = args.adaptive {
+        file = file.with_adaptive(&train_for_tests(
+            &benchmark,
+            &fitted,
+            rule.rule(),
+            settings.n,
+            &bar,
+        )?);
     }
     drop(bar);
     // First of all: where it cannot be written, nothing is printed either.

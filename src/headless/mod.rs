@@ -1,5 +1,6 @@
 //! Subcommands: results on standard output, progress and warnings on standard error.
 
+mod adapt;
 mod anchors;
 mod compare;
 mod estimate;
@@ -71,6 +72,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Sources(args)) => sources::run(&args, &mut out),
         Some(Command::Score(args)) => score::run(&args, &mut out),
         Some(Command::Compare(args)) => compare::run(&args, &mut out),
+        Some(Command::Adapt(args)) => adapt::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
         Some(Command::Fetch(args)) => fetch::run(&args, &mut out),
         Some(Command::Import(args)) => import::run(&args, &mut out),

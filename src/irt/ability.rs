@@ -1,6 +1,6 @@
 //! Ability of a model that answered some items, with the item parameters fixed.
 
-use super::moments::{Gaussians, doubled, extended_moments};
+use super::moments::{Gaussians, doubled, doubled_extended, extended_moments};
 use super::packed;
 use super::parameters::{ItemParameters, Prior};
 use super::sigmoid;
@@ -111,6 +111,73 @@ fn posterior(items: &ItemParameters, seen: &[usize], y: &[f64], prior: &Prior) -
         method: AbilityMethod::Posterior,
         converged,
     }
+}
+
+/// An answer that counts so many times in an ability.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Tempered {
+    /// Position of the item.
+    pub(crate) item: usize,
+    /// Its score in \[0, 1\].
+    pub(crate) score: f64,
+    /// The power of its likelihood, above 0: 1 for right or wrong, more for graded scores that scatter less than these.
+    pub(crate) weight: f64,
+}
+
+/// Close enough for choosing items and for scores that are printed to four digits.
+const TEMPERED_TOLERANCE: f64 = 1e-6;
+
+/// The posterior of [`ability`] with the likelihood of each answer raised to its weight, from a start near it; `moments` are
+/// E\[z z'\] of all items, packed.
+pub(crate) fn tempered_ability(
+    items: &ItemParameters,
+    moments: &ndarray::Array2<f64>,
+    answers: &[Tempered],
+    prior: &Prior,
+    start: &Gaussians,
+) -> Gaussians {
+    let d = items.dims();
+    let inner = packed::len(d);
+    if answers.is_empty() {
+        return Gaussians::new(d, prior.mean.clone(), prior.covariance());
+    }
+    let mut linear = prior.shift();
+    for answer in answers {
+        let a = items.discrimination(answer.item);
+        for (h, a) in linear.iter_mut().zip(a) {
+            *h += answer.weight * (answer.score - 0.5) * a;
+        }
+    }
+    let mut theta = start.clone();
+    let (mut precision, mut mean) = (vec![0.0; inner], vec![0.0; d]);
+    for _ in 0..POSTERIOR_STEPS {
+        let xx = doubled_extended(&theta);
+        precision.copy_from_slice(&prior.precision);
+        mean.copy_from_slice(&linear);
+        for answer in answers {
+            let zz = moments.row(answer.item);
+            let second: f64 = zz.iter().zip(&xx).map(|(z, x)| z * x).sum();
+            let c = second.max(0.0).sqrt();
+            let w = answer.weight * omega(c, (-c).exp());
+            for (q, s) in precision.iter_mut().enumerate() {
+                *s += w * zz[q];
+            }
+            for (j, m) in mean.iter_mut().enumerate() {
+                *m += w * zz[inner + j];
+            }
+        }
+        packed::cholesky(&mut precision, d);
+        packed::solve(&precision, d, &mut mean);
+        packed::invert(&mut precision, d);
+        let moved = (theta.mean.iter().zip(&mean)).fold(0.0f64, |a, (t, m)| a.max((m - t).abs()));
+        theta.mean.copy_from_slice(&mean);
+        theta.cov.copy_from_slice(&precision);
+        if moved < TEMPERED_TOLERANCE {
+            break;
+        }
+    }
+    theta.refresh_log_det();
+    theta
 }
 
 /// The reference's guard inside its logarithms.

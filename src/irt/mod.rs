@@ -19,6 +19,7 @@ mod tests;
 mod weigh;
 
 pub use ability::{Ability, AbilityMethod, ability};
+pub(crate) use ability::{Tempered, tempered_ability};
 pub use curve::{Bin, Shape, binned_proportions, wilson_interval};
 pub use dimension::{
     DEFAULT_DIMS, DimensionChoice, Part, Validation, choose_dimension, validate_given,
@@ -27,6 +28,7 @@ pub use fit::{Fit, FitOptions, fit};
 pub use gauge::principal_components;
 pub use given::{GivenPrior, fit_abilities};
 pub use moments::Gaussians;
+pub(crate) use moments::doubled_extended;
 pub use parameters::{Convention, ItemParameters, Prior};
 
 /// 1 / (1 + exp(-x)), without overflow.

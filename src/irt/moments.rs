@@ -164,6 +164,12 @@ pub(crate) fn extended_moments(theta: &Gaussians) -> Array2<f64> {
     out
 }
 
+/// E\[x x'\] of the first ability, packed, what stands off the diagonal doubled.
+pub(crate) fn doubled_extended(theta: &Gaussians) -> Vec<f64> {
+    let moments = doubled(extended_moments(&theta.select(&[0])), theta.dims() + 1);
+    moments.row(0).to_vec()
+}
+
 /// The means of x = (theta, -1): n x (D + 1).
 pub(crate) fn extended_means(theta: &Gaussians) -> Array2<f64> {
     let d = theta.dims();

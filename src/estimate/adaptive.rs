@@ -1,0 +1,343 @@
+//! What training models tell of adaptive tests: how far estimates are off after so many answers, and which way.
+
+use serde::{Deserialize, Serialize};
+
+use super::interval::{Calibration, Interval};
+use crate::anchors::{Outcome, Rule};
+
+/// A model whose true score is known, after some answers of an adaptive test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Known {
+    /// True score.
+    pub truth: f64,
+    /// What the test tells.
+    pub outcome: Outcome,
+}
+
+/// What was learned from training models for adaptive tests of one scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AdaptiveCalibration {
+    /// The rule that the tests learned from went by.
+    pub rule: Rule,
+    /// The share of models that intervals cover.
+    pub level: f64,
+    /// How an item's scores scatter around their predictions, over P (1 - P); above 0, one an item.
+    pub dispersion: Vec<f64>,
+    /// By the number of answers, rising.
+    pub stages: Vec<Stage>,
+}
+
+/// Correction and calibration after so many answers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Number of answers.
+    pub n: usize,
+    /// The correction of an estimate x is (share of the score unseen) (intercept + slope x).
+    pub intercept: f64,
+    /// The same.
+    pub slope: f64,
+    /// The interval is scale sqrt(deviation^2 + mean_square) to either side.
+    pub scale: f64,
+    /// Mean squared error of the training models.
+    pub mean_square: f64,
+}
+
+/// As many models without an error are imagined beside the known ones where a correction is fitted.
+const SHRINK: f64 = 5.0;
+/// A correction has to be better by so much than one that is simpler: the models it is judged on are few.
+const WORTH: f64 = 0.92;
+/// Corrections are judged from so many answers on.
+const JUDGED_FROM: usize = 5;
+
+/// Which correction: none, a constant, a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Form {
+    None,
+    Constant,
+    Line,
+}
+
+impl AdaptiveCalibration {
+    /// From models that were no part of the fits and dispersions their tests used: (number of answers, the models that
+    /// got so far), rising. Of no correction, a constant and a line in the estimate, the one with the least leave-one-out
+    /// error over all numbers of answers is taken.
+    pub fn learn(
+        rule: Rule,
+        level: f64,
+        dispersion: Vec<f64>,
+        known: &[(usize, Vec<Known>)],
+    ) -> Self {
+        let loss = |form| {
+            let stages = known
+                .iter()
+                .filter(|(n, models)| *n >= JUDGED_FROM && models.len() > 2);
+            let logs: Vec<f64> = stages
+                .map(|(_, models)| {
+                    let errors = left_out(models, form);
+                    let mean =
+                        errors.iter().map(|e| e.abs()).sum::<f64>() / errors.len().max(1) as f64;
+                    mean.max(1e-9).ln()
+                })
+                .collect();
+            (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
+        };
+        let plain = loss(Form::None);
+        let (mut form, mut least) = (Form::None, plain);
+        for other in [Form::Constant, Form::Line] {
+            let loss = loss(other);
+            if loss < WORTH * least {
+                (form, least) = (other, loss);
+            }
+        }
+        let stages = known
+            .iter()
+            .filter(|(_, models)| models.len() > 2)
+            .map(|(n, models)| {
+                let (intercept, slope) = correction(models.iter(), form);
+                let errors: Vec<(f64, f64)> = left_out(models, form)
+                    .into_iter()
+                    .zip(models)
+                    .map(|(e, k)| (e, k.outcome.deviation))
+                    .collect();
+                let mean_square =
+                    errors.iter().map(|(e, _)| e * e).sum::<f64>() / errors.len() as f64;
+                let half = Calibration::of(&errors).half_width(0.0, level);
+                Stage {
+                    n: *n,
+                    intercept,
+                    slope,
+                    scale: if mean_square > 0.0 {
+                        half / mean_square.sqrt()
+                    } else {
+                        0.0
+                    },
+                    mean_square,
+                }
+            })
+            .collect();
+        Self {
+            rule,
+            level,
+            dispersion,
+            stages,
+        }
+    }
+
+    /// For a scenario of which nothing was learned: no correction, and the model's own deviation.
+    pub fn unlearned(rule: Rule) -> Self {
+        Self {
+            rule,
+            level: 0.9,
+            dispersion: Vec::new(),
+            stages: Vec::new(),
+        }
+    }
+
+    /// The corrected estimate and half the length of its interval, which is not cut to \[0, 1\]; linear between stages. Where
+    /// all was answered the score is known.
+    pub fn estimate(&self, outcome: &Outcome) -> (f64, f64) {
+        if outcome.unseen <= 0.0 {
+            return (outcome.estimate, 0.0);
+        }
+        let at = self.stages.partition_point(|s| s.n <= outcome.answered);
+        let (below, above) = (self.stages[..at].last(), self.stages.get(at));
+        match (below, above) {
+            (Some(a), Some(b)) => {
+                let share = (outcome.answered - a.n) as f64 / (b.n - a.n) as f64;
+                let (a, b) = (a.estimate(outcome), b.estimate(outcome));
+                let mix = |a: f64, b: f64| (1.0 - share) * a + share * b;
+                (mix(a.0, b.0), mix(a.1, b.1))
+            }
+            (Some(one), None) | (None, Some(one)) => one.estimate(outcome),
+            (None, None) => (outcome.estimate, NORMAL * outcome.deviation),
+        }
+    }
+
+    /// The same as an interval in \[0, 1\].
+    pub fn interval(&self, outcome: &Outcome) -> Interval {
+        let (estimate, half) = self.estimate(outcome);
+        Interval::around(estimate, half)
+    }
+
+    /// Whether it is one of `n` items; `Err` says what is wrong.
+    pub(crate) fn check(&self, n: usize) -> Result<(), String> {
+        let dispersions =
+            self.dispersion.len() == n && self.dispersion.iter().all(|r| (1e-6..=1e6).contains(r));
+        if !dispersions {
+            return Err(format!("adaptive: not {n} dispersions above 0"));
+        }
+        let sound = |s: &Stage| {
+            s.intercept.abs() <= 10.0
+                && s.slope.abs() <= 10.0
+                && (0.0..=1e3).contains(&s.scale)
+                && (0.0..=1.0).contains(&s.mean_square)
+        };
+        let rising = self.stages.windows(2).all(|w| w[0].n < w[1].n);
+        if !(rising && self.stages.iter().all(sound) && (0.0..1.0).contains(&self.level)) {
+            return Err("adaptive: its stages are none that training gives".into());
+        }
+        Ok(())
+    }
+}
+
+/// 90 % of a normal distribution lie so many deviations around its mean.
+const NORMAL: f64 = 1.645;
+
+impl Stage {
+    fn estimate(&self, outcome: &Outcome) -> (f64, f64) {
+        let correction = outcome.unseen * (self.intercept + self.slope * outcome.estimate);
+        let sigma = (outcome.deviation.powi(2) + self.mean_square).sqrt();
+        (
+            (outcome.estimate + correction).clamp(0.0, 1.0),
+            self.scale * sigma,
+        )
+    }
+}
+
+/// (intercept, slope) of the regression of what is missing on the share unseen and its product with the estimate, both
+/// shrunk to 0.
+fn correction<'a>(known: impl Iterator<Item = &'a Known>, form: Form) -> (f64, f64) {
+    if form == Form::None {
+        return (0.0, 0.0);
+    }
+    // Weighted by the square of the share unseen, so that a scenario of which little is left tells little.
+    let (mut n, mut weight, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+    for k in known {
+        let w = k.outcome.unseen * k.outcome.unseen;
+        let missing = k.outcome.unseen * (k.truth - k.outcome.estimate);
+        n += 1.0;
+        weight += w;
+        x += w * k.outcome.estimate;
+        xx += w * k.outcome.estimate.powi(2);
+        y += missing;
+        xy += missing * k.outcome.estimate;
+    }
+    if weight <= 0.0 {
+        return (0.0, 0.0);
+    }
+    let shrink = n / (n + SHRINK);
+    let (mean_x, mean_y) = (x / weight, y / weight);
+    let spread = xx - mean_x * x;
+    let slope = match form {
+        Form::Line if spread > 1e-12 => (shrink * (xy - mean_x * y) / spread).clamp(-1.0, 1.0),
+        _ => 0.0,
+    };
+    (shrink * mean_y - slope * mean_x, slope)
+}
+
+/// The error of each model by the correction that the others give.
+fn left_out(known: &[Known], form: Form) -> Vec<f64> {
+    (0..known.len())
+        .map(|l| {
+            let others = known.iter().enumerate().filter(|(k, _)| *k != l);
+            let (intercept, slope) = correction(others.map(|(_, k)| k), form);
+            let o = &known[l].outcome;
+            let corrected = o.estimate + o.unseen * (intercept + slope * o.estimate);
+            corrected.clamp(0.0, 1.0) - known[l].truth
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Models whose estimates miss by `error` of the share unseen.
+    fn known(error: impl Fn(f64) -> f64, answered: usize) -> Vec<Known> {
+        (0..40)
+            .map(|l| {
+                let estimate = 0.1 + 0.02 * f64::from(l);
+                let noise = 0.01 * f64::from(l % 3 - 1);
+                let outcome = Outcome {
+                    estimate,
+                    deviation: 0.02,
+                    unseen: 0.5,
+                    answered,
+                };
+                Known {
+                    truth: estimate + 0.5 * error(estimate) + noise,
+                    outcome,
+                }
+            })
+            .collect()
+    }
+
+    fn learnt(error: impl Fn(f64) -> f64 + Copy) -> AdaptiveCalibration {
+        let stages = [(5, known(error, 5)), (15, known(error, 15))];
+        AdaptiveCalibration::learn(Rule::Score, 0.9, vec![1.0; 3], &stages)
+    }
+
+    #[test]
+    fn a_bias_is_taken_off_and_no_more() {
+        let none = learnt(|_| 0.0);
+        assert!(
+            none.stages
+                .iter()
+                .all(|s| (s.intercept, s.slope) == (0.0, 0.0))
+        );
+        let constant = learnt(|_| 0.2);
+        assert!(
+            constant
+                .stages
+                .iter()
+                .all(|s| s.slope == 0.0 && (s.intercept - 0.2).abs() < 0.03)
+        );
+        let line = learnt(|x| 0.4 - 0.6 * x);
+        assert!(
+            line.stages
+                .iter()
+                .all(|s| s.slope < -0.4 && s.intercept > 0.2)
+        );
+        for (calibration, error) in [(&none, 0.0), (&constant, 0.2)] {
+            let o = known(|_| error, 10)[20].outcome;
+            let i = calibration.interval(&o);
+            assert!((i.estimate - o.estimate - 0.5 * error).abs() < 0.02);
+            assert!(i.half_width() > 0.005 && i.half_width() < 0.05, "{i:?}");
+        }
+    }
+
+    #[test]
+    fn between_stages_it_is_linear_and_at_the_end_exact() {
+        let mut c = learnt(|_| 0.0);
+        c.stages[1].scale *= 2.0;
+        let at = |answered, unseen| {
+            let o = Outcome {
+                answered,
+                unseen,
+                ..known(|_| 0.0, 5)[7].outcome
+            };
+            c.estimate(&o)
+        };
+        let (a, b) = (at(5, 0.5).1, at(15, 0.5).1);
+        assert!((at(10, 0.5).1 - (a + b) / 2.0).abs() < 1e-12);
+        assert_eq!((at(0, 0.5).1, at(99, 0.5).1), (a, b));
+        assert_eq!(at(7, 0.0).1, 0.0);
+        let plain = AdaptiveCalibration::unlearned(Rule::DOptimal);
+        let o = known(|_| 0.0, 5)[0].outcome;
+        assert_eq!(plain.estimate(&o), (o.estimate, 1.645 * o.deviation));
+    }
+
+    #[test]
+    fn what_no_training_gives_is_refused() {
+        let good = learnt(|_| 0.1);
+        assert!(good.check(3).is_ok() && good.check(4).is_err());
+        let broken: [fn(&mut AdaptiveCalibration); 5] = [
+            |c| c.dispersion[0] = 0.0,
+            |c| c.dispersion[0] = f64::NAN,
+            |c| c.stages[0].n = 15,
+            |c| c.stages[0].scale = -1.0,
+            |c| c.level = 1.0,
+        ];
+        for change in broken {
+            let mut c = good.clone();
+            change(&mut c);
+            assert!(c.check(3).is_err());
+        }
+        let text = serde_json::to_string(&good).unwrap();
+        assert_eq!(
+            serde_json::from_str::<AdaptiveCalibration>(&text).unwrap(),
+            good
+        );
+        assert!(text.contains("\"rule\":\"score\""));
+    }
+}
