@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::json::{self, without_place};
 use super::jsonlines::first_keys;
 use super::{ReadOptions, Reading, Source, Table, separated};
+use crate::data::join::Naming;
 use crate::data::{Aggregate, Benchmark, ItemText, ItemTexts, Scenario, SubScenario};
 use crate::error::{Error, Result, nearest};
 use crate::progress::Silent;
@@ -334,8 +335,8 @@ pub(crate) fn item_texts(path: &Path, source: Source<'_>) -> Result<ItemTexts> {
 }
 
 /// A benchmark from a table alone: scenarios by the prefixes `scenario[/sub]/id` of the item ids where all have one, else
-/// a single scenario named like the file. Sub-scenarios count equally.
-pub(super) fn without(path: &Path, table: Table) -> Benchmark {
+/// a single scenario named like the file, which is told. Sub-scenarios count equally.
+pub(super) fn without(path: &Path, table: Table) -> (Benchmark, Naming) {
     let name = path
         .file_name()
         .map(|n| n.to_string_lossy().into_owned())
@@ -350,11 +351,15 @@ pub(super) fn without(path: &Path, table: Table) -> Benchmark {
             (scenario, _, None) => Some((scenario.into(), "all".into())),
         }
     };
-    let keys: Vec<(String, String)> = match ids.iter().map(|id| split(id)).collect() {
-        Some(keys) => keys,
-        None => vec![(stem.to_owned(), "all".to_owned()); ids.len()],
+    let (keys, naming): (Vec<(String, String)>, _) = match ids.iter().map(|id| split(id)).collect()
+    {
+        Some(keys) => (keys, Naming::Prefixed),
+        None => (
+            vec![(stem.to_owned(), "all".to_owned()); ids.len()],
+            Naming::File,
+        ),
     };
-    Benchmark {
+    let benchmark = Benchmark {
         name: stem.to_owned(),
         origin: PathBuf::from(path),
         simulated: false,
@@ -368,7 +373,8 @@ pub(super) fn without(path: &Path, table: Table) -> Benchmark {
         organisations: BTreeMap::new(),
         texts: ItemTexts::default(),
         warnings: table.warnings,
-    }
+    };
+    (benchmark, naming)
 }
 
 /// Scenarios and sub-scenarios in order of their first item.
