@@ -247,8 +247,12 @@ pub(crate) struct Score {
     /// An anchors file, as `tinyscope anchors --out` writes it, or the published tinyBenchmarks.pkl (its items are
     /// BENCHMARK/POSITION)
     pub(crate) anchors: PathBuf,
-    /// The new model's scores: JSON {item: score}, CSV lines item,score, or a table of one model
+    /// The new model's scores: JSON {item: score}, CSV lines item,score, or whatever DATA is elsewhere: a table, a folder or
+    /// file of logs
     pub(crate) responses: PathBuf,
+    /// Which model, where there are several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) lambda: LambdaArg,
     #[command(flatten)]

@@ -466,6 +466,41 @@ fn anchors_of_logs_are_what_the_harness_takes() {
         "{table}"
     );
     assert_eq!(table.lines().count(), 1 + 8);
+    let run = |args: &[&str]| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+            .args(args)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        (done.status.success(), said)
+    };
+    for (file, what) in [
+        ("samples.json", "document indices by task"),
+        ("anchors.csv", "a table of chosen items"),
+    ] {
+        let (done, said) = run(&["show", file]);
+        assert!(!done && said.contains(what), "{said}");
+    }
+    let (done, said) = run(&["anchors", logs.to_str().unwrap(), "--out", "a.csv"]);
+    assert!(!done && said.contains("say --format csv"), "{said}");
+    // What the harness then writes is scored as it is: a model's folder, or one of several models.
+    assert!(write(&logs, "native", "anchors.json").status.success());
+    let model = logs.join("org__model-b");
+    let (done, said) = run(&["score", "anchors.json", model.to_str().unwrap()]);
+    assert!(done, "{said}");
+    let all = ["score", "anchors.json", logs.to_str().unwrap()];
+    let (done, said) = run(&all);
+    assert!(!done && said.contains("--model names one"), "{said}");
+    let named = |name: &str| run(&[&all[..], &["--model", name]].concat());
+    let name = read(&model).unwrap().matrix.models()[0].clone();
+    let (done, said) = named(&name);
+    assert!(done, "{said}");
+    let (done, said) = named(&format!("{name}x"));
+    assert!(
+        !done && said.contains(&format!("did you mean {name:?}?")),
+        "{said}"
+    );
     // Ids that name no document are refused, and nothing is written.
     let data = folder.path().join("plain.csv");
     fs::write(&data, "model,q1,q2,q3\na,1,0,1\nb,0,0,1\nc,1,1,0\n").unwrap();

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use tinyscope::anchors::Selection;
-use tinyscope::data::{Benchmark, Diagnostics, split_or_all, write};
+use tinyscope::data::{Benchmark, Diagnostics, count, split_or_all, write};
 use tinyscope::estimate::Stacker;
 use tinyscope::experiment::{
     Fitted, FittedScenario, Folds, Settings, cap_warning, fit_benchmark, select, select_with,
@@ -13,7 +13,7 @@ use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings}
 use tinyscope::progress::Observer;
 
 use super::table::Table;
-use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
+use super::{Bar, Failure, heading, keep_input, keep_parameters, load, native_name, threads, warn};
 use crate::cli::{Anchors, AnchorsFormat};
 
 /// For each kind of selection one stacker a scenario.
@@ -47,6 +47,9 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
     keep_input(&args.data.sources(), args.out.as_deref())?;
     keep_parameters(&args.model, args.out.as_deref())?;
+    if args.format == AnchorsFormat::Native {
+        native_name(args.out.as_deref(), "csv")?;
+    }
     let benchmark = load(&args.data)?;
     let mut settings = args.model.settings(&benchmark)?;
     args.choice.apply(&mut settings);
@@ -89,8 +92,11 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     heading(out, &benchmark.name, benchmark.simulated)?;
     writeln!(
         out,
-        "seed {}, trained on {} models ({}), theta {}\n",
-        settings.seed, file.training_models, file.split, file.scope
+        "seed {}, trained on {} ({}), theta {}\n",
+        settings.seed,
+        count(file.training_models, "model"),
+        file.split,
+        file.scope
     )?;
     let mut table = Table::new(
         3,

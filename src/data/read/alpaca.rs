@@ -189,7 +189,8 @@ pub(super) fn read(
         }
         if repeated > 0 {
             gathered.warnings.push(format!(
-                "{name}: {repeated} instructions annotated twice, the last one counts"
+                "{name}: {} annotated twice, the last one counts",
+                count(repeated, "instruction")
             ));
         }
     }

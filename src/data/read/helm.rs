@@ -12,7 +12,7 @@ use super::jsonlines::list;
 use super::names::{as_text, own_name, own_names};
 use super::python::number;
 use super::{Reading, Runs};
-use crate::data::{Benchmark, ItemText, list as names};
+use crate::data::{Benchmark, ItemText, count, list as names};
 use crate::error::{Error, Result, nearest};
 
 /// The file with a run's scores.
@@ -336,13 +336,15 @@ pub(super) fn read(folder: &Path, runs: &[Run], reading: &Reading<'_>) -> Result
             hint,
         ));
     }
-    for (what, count) in [
-        ("perturbed rows", perturbed),
-        ("rows of later trials", later),
-    ] {
-        if count > 0 {
-            gathered.warnings.push(format!("{count} {what} left out"));
-        }
+    if perturbed > 0 {
+        let rows = count(perturbed, "perturbed row");
+        gathered.warnings.push(format!("{rows} left out"));
+    }
+    if later > 0 {
+        let rows = count(later, "row");
+        gathered
+            .warnings
+            .push(format!("{rows} of later trials left out"));
     }
     let named: Vec<String> = metrics.iter().map(|(s, m)| format!("{m} ({s})")).collect();
     let named = named.join(", ");

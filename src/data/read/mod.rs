@@ -20,14 +20,15 @@ mod source;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::join::Naming;
-use super::{Benchmark, demo};
+use super::{Benchmark, count, demo};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Silent};
 
-pub use answers::responses;
+pub use answers::{Answers, answers, responses};
 pub use json::{DEEPEST, DEPTH};
 use jsonlines::first_keys;
 pub(crate) use manifest::hex;
@@ -110,7 +111,11 @@ impl Limits {
         }
         Err(Error::input(
             path,
-            format!("{models} models x {items} items are more than {most} cells"),
+            format!(
+                "{} x {} are more than {most} cells",
+                count(models, "model"),
+                count(items, "item")
+            ),
             "--max-cells raises the limit; a cell takes 1 to 8 bytes of memory",
         ))
     }
@@ -250,8 +255,8 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// [`Error::Io`]; text that is not UTF-8.
-pub fn own_text(path: &Path) -> Result<Option<String>> {
-    text_with(path, &|keys| keys.iter().any(|k| k == "tinyscope"))
+pub fn own_text(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
+    text_with(path, options, &|keys| keys.iter().any(|k| k == "tinyscope"))
 }
 
 /// True for a JSON object with the keys of py-irt's fitted parameters.
@@ -269,23 +274,60 @@ pub fn is_parameters(path: &Path) -> Result<bool> {
     Ok(has("irt_model") || has("ability") || has("diff") && has("disc"))
 }
 
+/// What a file of chosen items is that only other programs take, as `anchors --format csv` and `lm-eval` write them; `None`
+/// for anything else.
+///
+/// # Errors
+/// [`Error::Io`]; text that is not UTF-8.
+pub fn chosen_items(path: &Path) -> Result<Option<&'static str>> {
+    let options = ReadOptions::default();
+    let reading = Reading::new(&options, &Silent, &[]);
+    let head = reading.open(path)?.head().to_vec();
+    if head.starts_with(b"scenario,selection,item,weight,cluster_size") {
+        return Ok(Some("a table of chosen items (`anchors --format csv`)"));
+    }
+    // {task: [
+    let object = head.trim_ascii_start().strip_prefix(b"{");
+    let value = object.and_then(|o| o.split(|&b| b == b':').nth(1));
+    if value.is_none_or(|v| !v.trim_ascii_start().starts_with(b"[")) {
+        return Ok(None);
+    }
+    let tasks = json_text(path)?.is_some_and(|text| {
+        let tasks = serde_json::from_str::<HashMap<String, Vec<u64>>>(&text);
+        tasks.is_ok_and(|tasks| !tasks.is_empty())
+    });
+    Ok(tasks.then_some("document indices by task, for lm-evaluation-harness's --samples"))
+}
+
 /// The text of a JSON file (gzip too) that holds an object; `None` for anything else, and for logs and records of responses,
 /// which may be of gigabytes.
 ///
 /// # Errors
 /// [`Error::Io`]; text that is not UTF-8.
 pub(crate) fn json_text(path: &Path) -> Result<Option<String>> {
-    text_with(path, &|keys| {
+    let wanted = |keys: &[String]| {
         !keys
             .iter()
             .any(|key| key == "doc_id" || key == "subject_id")
+    };
+    text_with(path, &ReadOptions::default(), &wanted).map_err(|e| match e {
+        // No option reaches here.
+        Error::Input { place, what, hint } => Error::Input {
+            place,
+            what: what.replace("--max-ratio raises the limit", "unpack it before"),
+            hint,
+        },
+        other => other,
     })
 }
 
 /// The text of a JSON object whose first keys are as wanted: what is not is not read, however large it is.
-fn text_with(path: &Path, wanted: &dyn Fn(&[String]) -> bool) -> Result<Option<String>> {
-    let options = ReadOptions::default();
-    let reading = Reading::new(&options, &Silent, &[]);
+fn text_with(
+    path: &Path,
+    options: &ReadOptions,
+    wanted: &dyn Fn(&[String]) -> bool,
+) -> Result<Option<String>> {
+    let reading = Reading::new(options, &Silent, &[]);
     let source = reading.open(path)?;
     if source.first_byte() == Some(b'{') && wanted(&first_keys(source.head())) {
         source.text(path).map(Some)
