@@ -10,6 +10,7 @@ mod simulate;
 
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tinyscope::data::read::ReadOptions;
 
@@ -129,8 +130,19 @@ pub(crate) struct Import {
     #[command(flatten)]
     pub(crate) data: Data,
     /// The manifest to write, NAME.json; its matrix and item texts stand beside it
-    #[arg(long, value_name = "NAME.json")]
+    #[arg(long, value_name = "NAME.json", value_parser = manifest_name())]
     pub(crate) out: PathBuf,
+}
+
+/// A path whose name is that of a manifest.
+fn manifest_name() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        let name = path.file_name().and_then(|n| n.to_str());
+        match name.and_then(|n| n.strip_suffix(".json")) {
+            Some(stem) if !stem.is_empty() => Ok(path),
+            _ => Err("not a name that ends in .json; name the manifest: NAME.json"),
+        }
+    })
 }
 
 #[derive(Debug, Args)]
@@ -258,8 +270,12 @@ pub(crate) struct Score {
     /// An anchors file, as `tinyscope anchors --out` writes it, or the published tinyBenchmarks.pkl (its items are
     /// BENCHMARK/POSITION)
     pub(crate) anchors: PathBuf,
-    /// The new model's scores: JSON {item: score}, CSV lines item,score, or a table of one model
+    /// The new model's scores: JSON {item: score}, CSV lines item,score, or whatever DATA is elsewhere: a table, a folder or
+    /// file of logs
     pub(crate) responses: PathBuf,
+    /// Which model, where there are several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) lambda: LambdaArg,
     #[command(flatten)]

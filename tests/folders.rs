@@ -112,6 +112,175 @@ fn alpaca_items_are_joined_by_instruction_in_any_order() {
     assert!(why.contains("annotations.json, line 1"), "{why}");
 }
 
+/// The same sources in both orders.
+fn in_both_orders(one: &Path, two: &Path, options: &ReadOptions) -> [Benchmark; 2] {
+    [(one, two), (two, one)].map(|(first, second)| {
+        let options = ReadOptions {
+            also: vec![second.to_owned()],
+            ..options.clone()
+        };
+        benchmark(first, &options).unwrap()
+    })
+}
+
+#[test]
+fn annotations_given_one_by_one_are_joined_by_instruction_and_of_one_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |model: &str, judge: &str| {
+        let file = folder.path().join(model).join(judge);
+        file.join("annotations.json")
+    };
+    annotations(&file("a", "j1"), "a", &[("one", "1"), ("two", "2")]);
+    annotations(&file("a", "j2"), "a", &[("one", "2"), ("two", "1")]);
+    annotations(&file("b", "j1"), "b", &[("two", "2"), ("one", "1.5")]);
+    annotations(&file("b", "j0"), "b", &[("two", "1"), ("three", "1")]);
+    let whole = read(folder.path()).unwrap();
+    let options = ReadOptions::default();
+    let folders = in_both_orders(&folder.path().join("a"), &folder.path().join("b"), &options);
+    let files = in_both_orders(&file("a", "j1"), &file("b", "j1"), &options);
+    for b in folders.iter().chain(&files) {
+        assert_eq!(b.matrix.n_items(), 2);
+        let item = |text: &str| {
+            let ids = b.matrix.items().iter();
+            let mut ids = ids.filter(|id| b.texts.get(id).unwrap().text == text);
+            ids.next().unwrap().clone()
+        };
+        assert_eq!(score(b, "a", &item("one")), Some(0.0));
+        assert_eq!(score(b, "a", &item("two")), Some(1.0));
+        assert_eq!(score(b, "b", &item("one")), Some(0.5));
+        assert_eq!(score(b, "b", &item("two")), Some(1.0));
+    }
+    for b in folders.iter().chain([&whole]) {
+        let said = b.warnings.join("\n");
+        assert!(
+            said.contains("the judge j1 counts, 2 annotations of others are left out: j0, j2"),
+            "{said}"
+        );
+    }
+    // A folder and a file in it: the file is read once.
+    let [b, _] = in_both_orders(folder.path(), &file("a", "j1"), &options);
+    let said = b.warnings.join("\n");
+    assert!(
+        said.contains("1 log named twice: each is read once"),
+        "{said}"
+    );
+    assert!(!said.contains("annotated twice"), "{said}");
+    // The annotations name the judge where no folder does.
+    for (name, judge, preference) in [("x.json", "j1", "2"), ("y.json", "j2", "1")] {
+        let text = format!(
+            "[{{\"instruction\": \"\\\"annotator\\\": one\", \"generator_2\": \"{name}\", \"annotator\": \"{judge}\", \"preference\": {preference}}}]"
+        );
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let options = ReadOptions {
+        metric: Some("j1".into()),
+        ..options
+    };
+    let (x, y) = (folder.path().join("x.json"), folder.path().join("y.json"));
+    for b in in_both_orders(&x, &y, &options) {
+        assert_eq!(b.matrix.models(), ["x.json"]);
+    }
+}
+
+#[test]
+fn suites_given_one_by_one_are_runs_of_the_same_models() {
+    let folder = tempfile::tempdir().unwrap();
+    for (suite, mean) in [("v1.9.0", 0), ("v1.10.0", 1)] {
+        let run = folder.path().join(suite).join("gsm:model=org_x");
+        fs::create_dir_all(&run).unwrap();
+        let stats = format!(
+            "[{{\"instance_id\": \"id1\", \"stats\": [{{\"name\": {{\"name\": \"final_number_exact_match\"}}, \"mean\": {mean}}}]}}]"
+        );
+        fs::write(run.join("per_instance_stats.json"), stats).unwrap();
+    }
+    let (old, new) = (folder.path().join("v1.9.0"), folder.path().join("v1.10.0"));
+    for b in in_both_orders(&old, &new, &ReadOptions::default()) {
+        assert_eq!(score(&b, "org_x", "gsm/id1"), Some(1.0));
+        let said = b.warnings.join("\n");
+        assert!(said.contains("left out: gsm of v1.9.0"), "{said}");
+    }
+    let separate = ReadOptions {
+        runs: Runs::Separate,
+        ..ReadOptions::default()
+    };
+    for b in in_both_orders(&old, &new, &separate) {
+        assert_eq!(score(&b, "org_x @v1.9.0", "gsm/id1"), Some(0.0));
+        assert_eq!(score(&b, "org_x @v1.10.0", "gsm/id1"), Some(1.0));
+    }
+}
+
+#[test]
+fn log_files_given_one_by_one_are_runs_of_the_same_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = |name: &str, lines: &str| {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, lines).unwrap();
+        file
+    };
+    let sample = |id: u64, hash: &str, acc: u64| {
+        format!("{{\"doc_id\": {id}, \"doc_hash\": \"{hash}\", \"acc\": {acc}}}\n")
+    };
+    let old = log(
+        "one/m/samples_t_2024-01-05T10-00-00.jsonl",
+        &sample(0, "h0", 0),
+    );
+    let new = log(
+        "two/m/samples_t_2025-01-05T10-00-00.jsonl",
+        &sample(0, "h0", 1),
+    );
+    let other = log(
+        "two/k/samples_t_2025-01-05T10-00-00.jsonl",
+        &(sample(0, "another", 1) + &sample(1, "h1", 1)),
+    );
+    for (one, two) in [
+        (old.as_path(), new.as_path()),
+        (&folder.path().join("one"), &new),
+    ] {
+        for b in in_both_orders(one, two, &ReadOptions::default()) {
+            assert_eq!(score(&b, "m", "t/0"), Some(1.0));
+            assert!(b.warnings.join("\n").contains("the newest counts"));
+        }
+    }
+    for b in in_both_orders(&old, &other, &ReadOptions::default()) {
+        assert!(
+            b.warnings
+                .join("\n")
+                .contains("doc_id 0 with another doc_hash")
+        );
+    }
+    // Beside a table, logs are one source still.
+    let table = log("t.csv", "model,t/0,t/1\nx,1,0\n");
+    for order in [[&table, &old, &new], [&new, &table, &old]] {
+        let options = ReadOptions {
+            also: order[1..].iter().map(|p| p.to_path_buf()).collect(),
+            ..ReadOptions::default()
+        };
+        let b = benchmark(order[0], &options).unwrap();
+        assert_eq!(score(&b, "m", "t/0"), Some(1.0));
+        assert_eq!((b.matrix.n_models(), b.matrix.n_items()), (2, 2));
+    }
+}
+
+/// Bytes that are no UTF-8 name two models, not one.
+#[cfg(target_os = "linux")]
+#[test]
+fn folders_whose_names_are_no_text_are_kept_apart() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    for (byte, acc) in [(0xfe, 0), (0xfd, 1)] {
+        let model = folder
+            .path()
+            .join(std::ffi::OsStr::from_bytes(&[b'm', byte]));
+        fs::create_dir(&model).unwrap();
+        let log = model.join("samples_t_2025-01-05T10-00-00.jsonl");
+        fs::write(log, format!("{{\"doc_id\": 0, \"acc\": {acc}}}\n")).unwrap();
+    }
+    let b = read(folder.path()).unwrap();
+    assert_eq!(score(&b, "m\\xfe", "t/0"), Some(0.0));
+    assert_eq!(score(&b, "m\\xfd", "t/0"), Some(1.0));
+}
+
 #[test]
 fn helm_metrics_parts_and_texts() {
     let folder = tempfile::tempdir().unwrap();
@@ -297,6 +466,41 @@ fn anchors_of_logs_are_what_the_harness_takes() {
         "{table}"
     );
     assert_eq!(table.lines().count(), 1 + 8);
+    let run = |args: &[&str]| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+            .args(args)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        (done.status.success(), said)
+    };
+    for (file, what) in [
+        ("samples.json", "document indices by task"),
+        ("anchors.csv", "a table of chosen items"),
+    ] {
+        let (done, said) = run(&["show", file]);
+        assert!(!done && said.contains(what), "{said}");
+    }
+    let (done, said) = run(&["anchors", logs.to_str().unwrap(), "--out", "a.csv"]);
+    assert!(!done && said.contains("say --format csv"), "{said}");
+    // What the harness then writes is scored as it is: a model's folder, or one of several models.
+    assert!(write(&logs, "native", "anchors.json").status.success());
+    let model = logs.join("org__model-b");
+    let (done, said) = run(&["score", "anchors.json", model.to_str().unwrap()]);
+    assert!(done, "{said}");
+    let all = ["score", "anchors.json", logs.to_str().unwrap()];
+    let (done, said) = run(&all);
+    assert!(!done && said.contains("--model names one"), "{said}");
+    let named = |name: &str| run(&[&all[..], &["--model", name]].concat());
+    let name = read(&model).unwrap().matrix.models()[0].clone();
+    let (done, said) = named(&name);
+    assert!(done, "{said}");
+    let (done, said) = named(&format!("{name}x"));
+    assert!(
+        !done && said.contains(&format!("did you mean {name:?}?")),
+        "{said}"
+    );
     // Ids that name no document are refused, and nothing is written.
     let data = folder.path().join("plain.csv");
     fs::write(&data, "model,q1,q2,q3\na,1,0,1\nb,0,0,1\nc,1,1,0\n").unwrap();

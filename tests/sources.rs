@@ -96,6 +96,30 @@ fn every_subcommand_takes_several_sources() {
 }
 
 #[test]
+fn an_import_that_cannot_end_does_not_begin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    write(at, "one.csv", "model,q1\na,1\n");
+    std::fs::create_dir(at.join("isdir.json")).expect("a folder");
+    let out = tinyscope(at, &["import", "one.csv", "--out", "isdir.json"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        said(&out).contains("isdir.json: a folder, not a file"),
+        "{}",
+        said(&out)
+    );
+    assert!(!at.join("isdir.csv.gz").exists());
+    for name in ["q", ".json", "q.csv"] {
+        let out = tinyscope(at, &["import", "one.csv", "--out", name]);
+        assert_eq!(out.status.code(), Some(2), "{name}");
+        assert!(said(&out).contains("ends in .json"), "{}", said(&out));
+    }
+    let out = tinyscope(at, &["import", "one.csv", "--out", "two.json"]);
+    let printed = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(printed, "two.json: 1 model, 1 item in 1 scenario\n");
+}
+
+#[test]
 fn limits_end_with_the_option_that_raises_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();

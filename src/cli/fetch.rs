@@ -8,6 +8,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub(crate) struct Fetch {
     /// The data set: lb-pickle, tinybenchmarks, alpacaeval or helm-lite [default: list them]
+    #[arg(value_parser = data_set)]
     pub(crate) name: Option<String>,
     /// List the data sets: what they are, their source and licence, where they go and whether they are there
     #[arg(long, conflicts_with = "name")]
@@ -28,7 +29,7 @@ pub(crate) struct Fetch {
     #[arg(long)]
     pub(crate) no_checksum: bool,
     /// A mirror in the place of the source's host; the paths below it are the same
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = base)]
     pub(crate) base_url: Option<String>,
     /// Give up where no answer, or no next byte, comes for so long
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
@@ -39,6 +40,16 @@ pub(crate) struct Fetch {
     /// The pause before the first try again, in seconds; it doubles
     #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds, hide = true)]
     pub(crate) pause: Duration,
+}
+
+fn data_set(name: &str) -> Result<String, String> {
+    let set = tinyscope::fetch::DataSet::named(name);
+    set.map(|_| name.to_owned()).map_err(|e| e.to_string())
+}
+
+fn base(url: &str) -> Result<String, String> {
+    let checked = tinyscope::fetch::check_base(url);
+    checked.map(|()| url.to_owned()).map_err(|e| e.to_string())
 }
 
 /// A number of bytes with a unit: 2GB, 500 MB, 1.5GiB, 1000.

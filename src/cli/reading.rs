@@ -45,13 +45,13 @@ pub(crate) struct Reading {
     /// What counts where a model was run several times
     #[arg(long, default_value = "newest")]
     runs: RunsArg,
-    /// Deepest nesting of JSON
+    /// Deepest nesting of JSON, in what is read of it
     #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = depth, help_heading = LIMITS)]
     max_depth: usize,
     /// Longest name of a model or item, in bytes
     #[arg(long, value_name = "N", default_value = "4096", value_parser = super::positive, help_heading = LIMITS)]
     max_name: usize,
-    /// Most bytes that a byte of a gzip file may unpack to
+    /// Most bytes that a byte of a gzip file may unpack to, beyond the first 64 MiB (of DATA and answers, not of parameters)
     #[arg(long, value_name = "N", default_value = "300", value_parser = super::positive, help_heading = LIMITS)]
     max_ratio: usize,
     /// Most cells of a response matrix, models times items

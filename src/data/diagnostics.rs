@@ -301,7 +301,7 @@ const LISTED: usize = 5;
 pub const FEW_MODELS: usize = 20;
 
 /// "1 model", "3 models".
-pub(crate) fn count(n: usize, noun: &str) -> String {
+pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

@@ -303,3 +303,74 @@ fn items_with_the_same_text_are_found_over_scenarios_too() {
     let d = Diagnostics::within(&b, &[0]);
     assert_eq!((d.duplicate_texts, d.texts_across), (vec![vec![0, 1]], 0));
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever models and items are called, the written pair reads back, by either file and whatever is said of tables.
+    #[test]
+    fn pairs_with_odd_names_read_back(
+        odd in prop::collection::btree_set("( |\t|;|,|\"|\n|\r|/|a|model|item|score|NA|\u{feff}|\u{e4}){0,4}", 3..7),
+        cells in prop::collection::vec(prop_oneof![Just(f64::NAN), Just(0.0), Just(1.0), 0.0..1.0f64], 12),
+        percent in any::<bool>(),
+    ) {
+        let odd: Vec<&str> = odd.iter().map(String::as_str).collect();
+        let models: Vec<&str> = odd.iter().copied().filter(|m| !m.is_empty()).take(2).collect();
+        let rows: Vec<&[f64]> = cells.chunks(odd.len()).take(models.len()).collect();
+        prop_assume!(rows.len() == 2 && rows[1].len() == odd.len());
+        let mut b = benchmark(&models, &rows);
+        let mut matrix = MatrixBuilder::new(odd.iter().map(|i| i.to_string()).collect());
+        models.iter().zip(&rows).for_each(|(m, r)| matrix.push(*m, r));
+        b.matrix = matrix.finish();
+        let dir = tempfile::tempdir().unwrap();
+        let path = write::native(&b, dir.path(), "b").unwrap();
+        let options = read::ReadOptions {
+            percent,
+            transpose: percent,
+            delimiter: percent.then_some(b';'),
+            ..read::ReadOptions::default()
+        };
+        for path in [path, dir.path().join("b.csv.gz")] {
+            let again = read::benchmark(&path, &options).unwrap();
+            prop_assert_eq!(again.matrix.items(), b.matrix.items());
+            prop_assert_eq!(again.matrix.models(), b.matrix.models());
+            for l in 0..2 {
+                for i in 0..odd.len() {
+                    prop_assert_eq!(again.matrix.get(l, i), b.matrix.get(l, i));
+                }
+            }
+            prop_assert_eq!(&again.warnings, &Vec::<String>::new());
+        }
+    }
+}
+
+#[test]
+fn a_pair_of_two_writings_is_refused() {
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let first = benchmark(&["a", "b"], &[&[1.0, 0.0], &[0.0, 1.0]]);
+    let second = benchmark(&["a", "b"], &[&[1.0, 0.0], &[0.0, 0.0]]);
+    let path = write::native(&first, one.path(), "b").unwrap();
+    write::native(&second, two.path(), "b").unwrap();
+    std::fs::copy(two.path().join("b.csv.gz"), one.path().join("b.csv.gz")).unwrap();
+    let e = read::benchmark(&path, &read::ReadOptions::default());
+    let e = e.unwrap_err().to_string();
+    assert!(
+        e.contains("b.csv.gz is not the matrix that this describes"),
+        "{e}"
+    );
+    // Without a sum, whatever stands beside it is taken.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|l| !l.contains("sha256")).collect();
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    assert!(read::benchmark(&path, &read::ReadOptions::default()).is_ok());
+    // One that cannot be replaced is found before the matrix is.
+    let before = std::fs::read(one.path().join("b.csv.gz")).unwrap();
+    let mut mode = std::fs::metadata(&path).unwrap().permissions();
+    mode.set_readonly(true);
+    std::fs::set_permissions(&path, mode).unwrap();
+    let e = write::native(&first, one.path(), "b")
+        .unwrap_err()
+        .to_string();
+    assert!(e.contains("b.json: the file is read-only"), "{e}");
+    assert_eq!(std::fs::read(one.path().join("b.csv.gz")).unwrap(), before);
+}

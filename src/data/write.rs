@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 use super::Benchmark;
-use super::read::Manifest;
+use super::read::{Form, Manifest, hex};
 use crate::error::{Error, Result};
 
 /// Writes `bytes` to `path` by way of a file beside it: a crash leaves the old file or the new one. A name that ends in
@@ -26,18 +27,9 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     } else {
         bytes
     };
+    replaceable(path)?;
     let existing = fs::metadata(path).ok();
     if let Some(old) = &existing {
-        if old.is_dir() {
-            return Err(Error::input(
-                path,
-                "a folder, not a file",
-                "name a file in it",
-            ));
-        }
-        if old.permissions().readonly() {
-            return Err(Error::input(path, "the file is read-only", "name another"));
-        }
         // Standard output may be a file, but it is not ours to replace.
         if !old.is_file() || path.starts_with("/dev") {
             let mut device = fs::OpenOptions::new()
@@ -70,6 +62,27 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(failed)
 }
 
+/// Refuses what [`atomically`] does not write to.
+///
+/// # Errors
+/// A folder, or a file that is read-only.
+pub fn replaceable(path: &Path) -> Result<()> {
+    let Ok(old) = fs::metadata(path) else {
+        return Ok(());
+    };
+    if old.is_dir() {
+        return Err(Error::input(
+            path,
+            "a folder, not a file",
+            "name a file in it",
+        ));
+    }
+    if old.permissions().readonly() {
+        return Err(Error::input(path, "the file is read-only", "name another"));
+    }
+    Ok(())
+}
+
 /// Gzip without a time stamp, so that the same input gives the same bytes.
 fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzBuilder::new()
@@ -79,18 +92,33 @@ fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
+/// The files that [`native`] may write: manifest, matrix and item texts.
+pub fn native_files(dir: &Path, stem: &str) -> [PathBuf; 3] {
+    ["json", "csv.gz", "items.jsonl.gz"].map(|end| dir.join(format!("{stem}.{end}")))
+}
+
 /// Writes `DIR/STEM.json`, `DIR/STEM.csv.gz` and, where there are item texts, `DIR/STEM.items.jsonl.gz`; the same benchmark
 /// gives the same bytes. Items in no scenario are left out.
 ///
 /// # Errors
-/// [`Error::Io`]; the manifest is written last, so that it never describes a matrix that is not there.
+/// [`Error::Io`], a file that cannot be replaced: then nothing was. The manifest is written last and has the sum of its
+/// matrix, so that what was stopped in between is refused when it is read.
 pub fn native(benchmark: &Benchmark, dir: &Path, stem: &str) -> Result<PathBuf> {
+    let files = native_files(dir, stem);
+    for file in &files {
+        replaceable(file)?;
+    }
     fs::create_dir_all(dir).map_err(|e| Error::io(dir, "making the folder", e))?;
+    let path = files[0].clone();
+    // A manifest without a sum would describe whatever matrix stands beside it.
+    if fs::read_to_string(&path).is_ok_and(|text| !text.contains("\"matrix_sha256\"")) {
+        fs::remove_file(&path).map_err(|e| Error::io(&path, "replacing", e))?;
+    }
     let mut scenarios = Map::new();
     let mut columns = Vec::new();
     for s in &benchmark.scenarios {
         let mut subs = Map::new();
-        for sub in &s.subscenarios {
+        for sub in s.subscenarios.iter().filter(|sub| !sub.items.is_empty()) {
             let at = columns.len();
             columns.extend_from_slice(&s.columns[sub.items.clone()]);
             subs.insert(sub.name.clone(), json!([at, columns.len()]));
@@ -100,14 +128,20 @@ pub fn native(benchmark: &Benchmark, dir: &Path, stem: &str) -> Result<PathBuf> 
     let matrix = format!("{stem}.csv.gz");
     // Packing them takes about as long as reading gigabytes of logs.
     let (written, item_text) = rayon::join(
-        || atomically(&dir.join(&matrix), &table(benchmark, &columns)?),
+        || -> Result<String> {
+            let text = table(benchmark, &columns)?;
+            atomically(&dir.join(&matrix), &text)?;
+            Ok(hex(&Sha256::digest(&text)))
+        },
         || item_texts(benchmark, &columns, dir, stem),
     );
-    written?;
+    let sum = written?;
     let item_text = item_text?;
     let manifest = Manifest {
         benchmark: benchmark.name.clone(),
         matrix,
+        form: Some(Form::Wide),
+        matrix_sha256: Some(sum),
         models: Some(benchmark.matrix.n_models()),
         items: Some(columns.len()),
         simulated: benchmark.simulated,
@@ -125,7 +159,6 @@ pub fn native(benchmark: &Benchmark, dir: &Path, stem: &str) -> Result<PathBuf> 
         organisations: benchmark.organisations.clone(),
         item_text,
     };
-    let path = dir.join(format!("{stem}.json"));
     let mut text = serde_json::to_string_pretty(&manifest)
         .map_err(|e| Error::io(&path, "writing", e.into()))?;
     text.push('\n');

@@ -153,13 +153,44 @@ fn not_found(wanted: &Wanted<'_>) -> Error {
     Error::fetch(wanted.url, "not found", hint)
 }
 
-/// What to say of a folder whose fetch has not come to its end; `None` for every other path.
-pub fn unfinished(path: &Path) -> Option<String> {
-    let record = folder::Record::read(path).filter(|record| !record.complete)?;
+/// What to say of a folder whose fetch has not come to its end, or that is in such a folder or holds one; nothing for every
+/// other path.
+pub fn unfinished(path: &Path) -> Vec<String> {
+    let Some(whole) = path.canonicalize().ok().filter(|p| p.is_dir()) else {
+        return Vec::new();
+    };
+    let mut found: Vec<String> = whole.ancestors().filter_map(incomplete).collect();
+    let mut level = vec![whole];
+    for _ in 0..2 {
+        let mut next = Vec::new();
+        for folder in level {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let folders = entries.filter(|e| e.file_type().is_ok_and(|t| t.is_dir()));
+            next.extend(folders.map(|e| e.path()));
+        }
+        found.extend(next.iter().filter_map(|folder| incomplete(folder)));
+        level = next;
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// What to say of a folder whose own fetch has not come to its end.
+fn incomplete(folder: &Path) -> Option<String> {
+    let record = folder::Record::read(folder).filter(|record| !record.complete)?;
     Some(format!(
         "not all of it was fetched: tinyscope fetch {} goes on",
         record.data_set
     ))
+}
+
+/// Refuses what is no base of addresses.
+///
+/// # Errors
+/// Anything but an http or https URL with a host.
+pub fn check_base(base: &str) -> Result<()> {
+    client::Client::new(base, Duration::from_secs(1)).map(|_| ())
 }
 
 /// A number of bytes, as 90.6 MB.

@@ -128,13 +128,21 @@ impl Part {
         Error::io(&self.path, "writing", e)
     }
 
-    /// The SHA-256 of all bytes, and the last of them.
-    pub(super) fn digest(&mut self, tail: usize) -> Result<(String, Vec<u8>)> {
-        self.hashed(tail)
+    /// The SHA-256 of all bytes, and the last of them; `each` sees all of them.
+    pub(super) fn digest(
+        &mut self,
+        tail: usize,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Result<(String, Vec<u8>)> {
+        self.hashed(tail, each)
             .map_err(|e| Error::io(&self.path, "reading", e))
     }
 
-    fn hashed(&mut self, tail: usize) -> io::Result<(String, Vec<u8>)> {
+    fn hashed(
+        &mut self,
+        tail: usize,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<(String, Vec<u8>)> {
         let file = self.opened()?;
         file.seek(SeekFrom::Start(0))?;
         let mut hash = Sha256::new();
@@ -146,6 +154,7 @@ impl Part {
                 break;
             }
             hash.update(&bytes[..n]);
+            each(&bytes[..n]);
             last.extend_from_slice(&bytes[n.saturating_sub(tail)..n]);
             last.drain(..last.len().saturating_sub(tail));
         }

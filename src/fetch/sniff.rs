@@ -50,6 +50,42 @@ impl Kind {
     }
 }
 
+/// Deeper nesting is none of data, and is not held.
+const DEEPEST: usize = 10_000;
+
+/// The brackets of JSON, outside its texts: a file that was cut off at one ends like a whole one.
+#[derive(Debug, Default)]
+pub(super) struct Brackets {
+    open: Vec<u8>,
+    in_text: bool,
+    escaped: bool,
+    wrong: bool,
+}
+
+impl Brackets {
+    /// Takes the next bytes.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            match (self.in_text, b) {
+                (true, _) if self.escaped => self.escaped = false,
+                (true, b'\\') => self.escaped = true,
+                (_, b'"') => self.in_text = !self.in_text,
+                (false, b'[' | b'{') if self.open.len() >= DEEPEST => self.wrong = true,
+                // A closing bracket is two after its opening one.
+                (false, b'[' | b'{') => self.open.push(b + 2),
+                (false, b']' | b'}') => self.wrong |= self.open.pop() != Some(b),
+                _ => {}
+            }
+        }
+    }
+
+    /// Why the bytes are not whole.
+    pub(super) fn unfinished(&self) -> Option<&'static str> {
+        let whole = self.open.is_empty() && !self.in_text && !self.wrong;
+        (!whole).then_some("the JSON does not end")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,5 +110,26 @@ mod tests {
         assert_eq!(Kind::Json.unfinished(b"1]\n"), None);
         assert!(Kind::Json.unfinished(b"[1, ").is_some());
         assert!(Kind::Pickle.unfinished(b".x").is_some() && Kind::Csv.unfinished(b"1,2").is_none());
+    }
+    #[test]
+    fn brackets_close_in_their_order_and_texts_hold_none() {
+        for (text, whole) in [
+            (r#"[{"a": "]\"}{"}, 1]"#, true),
+            (r#"[{"a": 1}"#, false),
+            (r#"[{"a": 1]}"#, false),
+            (r#"{"a": "}"#, false),
+            ("[1]]", false),
+        ] {
+            let mut all = Brackets::default();
+            all.take(text.as_bytes());
+            let mut pieces = Brackets::default();
+            text.bytes().for_each(|b| pieces.take(&[b]));
+            assert_eq!(all.unfinished().is_none(), whole, "{text}");
+            assert_eq!(pieces.unfinished().is_none(), whole, "{text}");
+        }
+        let mut deep = Brackets::default();
+        deep.take("[".repeat(20_000).as_bytes());
+        deep.take("]".repeat(20_000).as_bytes());
+        assert!(deep.unfinished().is_some());
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::client::{Client, Onward, Reply, Trouble};
 use super::part::{Part, Said};
 use super::size;
-use super::sniff::{ENOUGH, Kind};
+use super::sniff::{Brackets, ENOUGH, Kind};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Progress};
 
@@ -296,8 +296,14 @@ impl Run<'_> {
     fn verify(&self, part: &mut Part, spliced: bool) -> std::result::Result<(), Trouble> {
         self.expect(Some(part.len()))
             .inspect_err(|_| self.forget(part))?;
-        let (sha256, tail) = part.digest(ENOUGH).map_err(Trouble::Final)?;
-        if let Some(why) = self.wanted.kind.unfinished(&tail) {
+        let (kind, mut brackets) = (self.wanted.kind, Brackets::default());
+        let each = &mut |bytes: &[u8]| {
+            if kind == Kind::Json {
+                brackets.take(bytes);
+            }
+        };
+        let (sha256, tail) = part.digest(ENOUGH, each).map_err(Trouble::Final)?;
+        if let Some(why) = kind.unfinished(&tail).or_else(|| brackets.unfinished()) {
             self.forget(part);
             return Err(Trouble::Passing(why.into(), None));
         }

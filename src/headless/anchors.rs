@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tinyscope::Error;
 use tinyscope::anchors::{Selection, SelectionKind};
-use tinyscope::data::{Benchmark, Diagnostics, read, split_or_all, write};
+use tinyscope::data::{Benchmark, Diagnostics, count, read, split_or_all, write};
 use tinyscope::estimate::Stacker;
 use tinyscope::experiment::{
     Fitted, FittedScenario, Folds, Settings, cap_warning, fit_benchmark, keep_selection, select,
@@ -17,7 +17,7 @@ use tinyscope::progress::Observer;
 
 use super::adapt::train_for_tests;
 use super::table::Table;
-use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
+use super::{Bar, Failure, heading, keep_input, keep_parameters, load, native_name, threads, warn};
 use crate::cli::{Anchors, AnchorsFormat};
 
 /// For each kind of selection one stacker a scenario.
@@ -59,13 +59,16 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     keep_input(&args.data.sources(), args.out.as_deref())?;
     keep_input(args.keep.as_slice(), args.out.as_deref())?;
     keep_parameters(&args.model, args.out.as_deref())?;
+    if args.format == AnchorsFormat::Native {
+        native_name(args.out.as_deref(), "csv")?;
+    }
     let benchmark = load(&args.data)?;
     let mut settings = args.model.settings(&benchmark)?;
     args.choice.apply(&mut settings);
     args.estimation.apply(&mut settings);
     let split = split_or_all(&benchmark, args.model.split.as_ref(), settings.seed)?;
     let old = match &args.keep {
-        Some(path) => Some(anchors_file(path)?),
+        Some(path) => Some(anchors_file(path, &args.data.options())?),
         None => None,
     };
     let bar = Bar::new();
@@ -131,8 +134,11 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     heading(out, &benchmark.name, benchmark.simulated)?;
     writeln!(
         out,
-        "seed {}, trained on {} models ({}), theta {}\n",
-        settings.seed, file.training_models, file.split, file.scope
+        "seed {}, trained on {} ({}), theta {}\n",
+        settings.seed,
+        count(file.training_models, "model"),
+        file.split,
+        file.scope
     )?;
     let mut table = Table::new(
         3,
@@ -181,14 +187,14 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn anchors_file(path: &Path) -> tinyscope::Result<AnchorsFile> {
+fn anchors_file(path: &Path, options: &read::ReadOptions) -> tinyscope::Result<AnchorsFile> {
     if !path.exists() {
         return Err(Error::setting(
             format!("{}: no such file", path.display()),
             "--keep names an anchors file",
         ));
     }
-    match read::own_text(path)? {
+    match read::own_text(path, options)? {
         Some(text) => AnchorsFile::parse(path, &text),
         None => Err(Error::input(
             path,

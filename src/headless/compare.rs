@@ -16,7 +16,7 @@ use crate::cli::{Compare, More};
 
 pub(crate) fn run(args: &Compare, out: &mut dyn Write) -> Result<(), Failure> {
     let options = args.reading.options(&More::default());
-    let text = read::own_text(&args.anchors)?.ok_or_else(|| {
+    let text = read::own_text(&args.anchors, &options)?.ok_or_else(|| {
         Error::input(
             &args.anchors,
             "not an anchors file",

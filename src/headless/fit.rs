@@ -2,18 +2,21 @@
 
 use std::io::Write;
 
-use tinyscope::data::{Diagnostics, split_or_all};
+use tinyscope::data::{Diagnostics, count, split_or_all};
 use tinyscope::experiment::fit_benchmark;
 use tinyscope::export::{ModelFile, PyIrtFile, warnings};
 
 use super::table::{Table, number};
-use super::{Bar, Failure, heading, keep_input, keep_parameters, load, threads, warn};
+use super::{Bar, Failure, heading, keep_input, keep_parameters, load, native_name, threads, warn};
 use crate::cli::{ConventionArg, Fit, FitFormat};
 
 pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
     keep_input(&args.data.sources(), args.out.as_deref())?;
     keep_parameters(&args.model, args.out.as_deref())?;
+    if args.format == FitFormat::Native {
+        native_name(args.out.as_deref(), "py-irt")?;
+    }
     let benchmark = load(&args.data)?;
     let (reading, writing) = match args.format {
         FitFormat::Native => (args.model.convention, None),
@@ -38,9 +41,9 @@ pub(crate) fn run(args: &Fit, out: &mut dyn Write) -> Result<(), Failure> {
     heading(out, &benchmark.name, benchmark.simulated)?;
     writeln!(
         out,
-        "seed {}, trained on {} models ({}), theta {}, {} responses\n",
+        "seed {}, trained on {} ({}), theta {}, {} responses\n",
         settings.seed,
-        split.train.len(),
+        count(split.train.len(), "model"),
         file.split,
         file.scope,
         file.responses

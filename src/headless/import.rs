@@ -2,31 +2,24 @@
 
 use std::io::Write;
 
-use tinyscope::Error;
-use tinyscope::data::write;
+use tinyscope::data::{count, write};
+use tinyscope::progress::{Observer, Progress};
 
-use super::{Failure, keep_input, load, warn};
+use super::{Bar, Failure, keep_input, load, warn};
 use crate::cli::Import;
 
 pub(crate) fn run(args: &Import, out: &mut dyn Write) -> Result<(), Failure> {
-    let name = args.out.file_name().and_then(|n| n.to_str());
-    let stem = name
-        .and_then(|n| n.strip_suffix(".json"))
-        .filter(|s| !s.is_empty());
-    let Some(stem) = stem else {
-        let what = format!(
-            "--out {}: not a name that ends in .json",
-            args.out.display()
-        );
-        return Err(Error::setting(what, "name the manifest: NAME.json").into());
-    };
+    // The command line takes names that end in .json only.
+    let stem = args.out.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = &*stem;
     let dir = args.out.parent().filter(|d| !d.as_os_str().is_empty());
     let dir = dir.unwrap_or(std::path::Path::new("."));
-    let files = ["json", "csv.gz", "items.jsonl.gz"].map(|end| dir.join(format!("{stem}.{end}")));
-    let mut benchmark = load(&args.data)?;
-    for file in &files {
+    // Before gigabytes of logs are read.
+    for file in &write::native_files(dir, stem) {
         keep_input(&args.data.sources(), Some(file))?;
+        write::replaceable(file)?;
     }
+    let mut benchmark = load(&args.data)?;
     warn(&benchmark.warnings);
     // What reading left out or chose belongs to the data from here on.
     let remarks = std::mem::take(&mut benchmark.warnings);
@@ -37,12 +30,20 @@ pub(crate) fn run(args: &Import, out: &mut dyn Write) -> Result<(), Failure> {
             .trim()
             .to_owned();
     }
-    let path = write::native(&benchmark, dir, stem)?;
-    let (models, items) = (benchmark.matrix.n_models(), benchmark.matrix.n_items());
+    // Packing takes about as long as reading.
+    let bar = Bar::new();
+    bar.progress(&Progress {
+        what: format!("writing {}", args.out.display()),
+        done: 0.0,
+    });
+    write::native(&benchmark, dir, stem)?;
+    drop(bar);
     Ok(writeln!(
         out,
-        "{}: {models} models, {items} items in {} scenarios",
-        path.display(),
-        benchmark.scenarios.len()
+        "{}: {}, {} in {}",
+        args.out.display(),
+        count(benchmark.matrix.n_models(), "model"),
+        count(benchmark.matrix.n_items(), "item"),
+        count(benchmark.scenarios.len(), "scenario")
     )?)
 }

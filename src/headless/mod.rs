@@ -218,6 +218,22 @@ pub(crate) fn keep_parameters(model: &Model, out: Option<&Path>) -> tinyscope::R
     keep(model.parameters.iter().cloned(), out)
 }
 
+/// Refuses to write our JSON under the name of a table.
+pub(crate) fn native_name(out: Option<&Path>, other: &str) -> tinyscope::Result<()> {
+    let ends = |out: &&Path| {
+        let name = out.to_string_lossy().to_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        [".csv", ".tsv"].iter().any(|end| name.ends_with(end))
+    };
+    match out.filter(ends) {
+        Some(out) => Err(Error::setting(
+            format!("--out {}: --format native is JSON, no table", out.display()),
+            format!("name a .json, or say --format {other}"),
+        )),
+        None => Ok(()),
+    }
+}
+
 fn keep(mut read: impl Iterator<Item = PathBuf>, out: Option<&Path>) -> tinyscope::Result<()> {
     let Some(target) = out.and_then(|o| o.canonicalize().ok()) else {
         return Ok(());

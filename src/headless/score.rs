@@ -14,8 +14,9 @@ use super::{Failure, heading, json, warn};
 use crate::cli::{More, Score};
 
 pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
-    let answers = || read::responses(&args.responses, &args.reading.options(&More::default()));
-    let (file, responses) = match read::own_text(&args.anchors)? {
+    let options = args.reading.options(&More::default());
+    let answers = || read::answers(&args.responses, &options, args.model.as_deref());
+    let (file, answers) = match read::own_text(&args.anchors, &options)? {
         Some(text) => (AnchorsFile::parse(&args.anchors, &text)?, answers()?),
         None => {
             let published = Published::read(&args.anchors)?.ok_or_else(|| {
@@ -25,11 +26,12 @@ pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
                     "write one with `tinyscope anchors DATA --out FILE`, or give tinyBenchmarks.pkl",
                 )
             })?;
-            let responses = answers()?;
-            (published.scored_by(&args.anchors, &responses)?, responses)
+            let found = answers()?;
+            (published.scored_by(&args.anchors, &found.scores)?, found)
         }
     };
-    let score = file.score(&responses, args.lambda.lambda)?;
+    let mut score = file.score(&answers.scores, args.lambda.lambda)?;
+    score.warnings.splice(0..0, answers.warnings);
     if args.json {
         let scenarios: Vec<Value> = score
             .scenarios

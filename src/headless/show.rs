@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tinyscope::Error;
 use tinyscope::data::read::{self, demo_name};
-use tinyscope::data::{Benchmark, Diagnostics};
+use tinyscope::data::{Benchmark, Diagnostics, count};
 use tinyscope::experiment::{Settings, Unexpected, unexpectedly_right};
 use tinyscope::export::{
     AnchorsFile, ModelFile, Pickled, pickled, read_parameters, show_json, warnings,
@@ -18,7 +18,7 @@ use crate::cli::Show;
 
 pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
     let path = &args.data.data;
-    match own_file(path)? {
+    match own_file(path, &args.data.options())? {
         Some((kind, text)) if kind == "anchors" => {
             return anchors(&AnchorsFile::parse(path, &text)?, args.json, out);
         }
@@ -37,6 +37,13 @@ pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if demo_name(path).is_none() && path.is_file() && read::is_parameters(path)? {
         return parameters(path, args.json, out);
+    }
+    if demo_name(path).is_none()
+        && path.is_file()
+        && let Some(what) = read::chosen_items(path)?
+    {
+        let hint = "`show` and `score` take what `tinyscope anchors DATA --out FILE.json` writes without --format";
+        return Err(Error::input(path, format!("{what}, no benchmark"), hint).into());
     }
     let options = args.data.options();
     // A pipe can be read once only.
@@ -78,7 +85,7 @@ pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// Kind and text of a file that this program wrote.
-fn own_file(path: &Path) -> Result<Option<(String, String)>, Failure> {
+fn own_file(path: &Path, options: &read::ReadOptions) -> Result<Option<(String, String)>, Failure> {
     #[derive(serde::Deserialize)]
     struct Kind {
         tinyscope: String,
@@ -88,7 +95,7 @@ fn own_file(path: &Path) -> Result<Option<(String, String)>, Failure> {
     if demo_name(path).is_some() || !path.is_file() {
         return Ok(None);
     }
-    let Some(text) = read::own_text(path)? else {
+    let Some(text) = read::own_text(path, options)? else {
         return Ok(None);
     };
     Ok(serde_json::from_str::<Kind>(&text)
@@ -110,12 +117,12 @@ fn text(b: &Benchmark, d: &Diagnostics, out: &mut dyn Write) -> Result<(), Failu
     }
     writeln!(
         out,
-        "{} models, {} items, {} missing cells, {} with a release date, {} item texts\n",
-        b.matrix.n_models(),
-        b.matrix.n_items(),
-        d.missing_cells,
+        "{}, {}, {}, {} with a release date, {}\n",
+        count(b.matrix.n_models(), "model"),
+        count(b.matrix.n_items(), "item"),
+        count(d.missing_cells, "missing cell"),
         b.released.len(),
-        b.texts.len()
+        count(b.texts.len(), "item text")
     )?;
     let mut table = Table::new(1, &["scenario", "items", "aggregate", "sub-scenarios"]);
     for s in &b.scenarios {
@@ -222,8 +229,13 @@ fn anchors(file: &AnchorsFile, as_json: bool, out: &mut dyn Write) -> Result<(),
     heading(out, &file.benchmark, file.simulated)?;
     writeln!(
         out,
-        "anchors file: seed {}, trained on {} models ({}), theta {}, ability {}, seen {}\n",
-        file.seed, file.training_models, file.split, file.scope, file.ability, file.seen
+        "anchors file: seed {}, trained on {} ({}), theta {}, ability {}, seen {}\n",
+        file.seed,
+        count(file.training_models, "model"),
+        file.split,
+        file.scope,
+        file.ability,
+        file.seen
     )?;
     anchors_tables(file, out)
 }
@@ -305,10 +317,10 @@ fn parameters(path: &Path, as_json: bool, out: &mut dyn Write) -> Result<(), Fai
     for s in &found.sets {
         writeln!(
             out,
-            "{} items, D {}, {} models named; `--parameters {}` uses them instead of a fit",
-            s.items.len(),
+            "{}, D {}, {} named; `--parameters {}` uses them instead of a fit",
+            count(s.items.len(), "item"),
             s.items.dims(),
-            s.models.len(),
+            count(s.models.len(), "model"),
             path.display()
         )?;
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use tinyscope::Error;
-use tinyscope::data::{Benchmark, write};
+use tinyscope::data::{Benchmark, count, write};
 use tinyscope::progress::Part;
 use tinyscope::simulate::{FitSettings, Plain, Population, Shape};
 
@@ -50,10 +50,10 @@ pub(crate) fn run(args: &Simulate, out: &mut dyn Write) -> Result<(), Failure> {
     heading(out, &drawn.benchmark.name, true)?;
     writeln!(
         out,
-        "seed {}, {} models x {} items, scenarios: {}\nwritten to {}",
+        "seed {}, {} x {}, scenarios: {}\nwritten to {}",
         args.seed,
-        drawn.benchmark.matrix.n_models(),
-        drawn.benchmark.matrix.n_items(),
+        count(drawn.benchmark.matrix.n_models(), "model"),
+        count(drawn.benchmark.matrix.n_items(), "item"),
         drawn.benchmark.scenarios.len(),
         path.display()
     )?;

@@ -537,7 +537,9 @@ fn out_of_reach_is_said_with_what_to_do() {
     );
     assert!(files(cache.path()).is_empty());
     for base in ["ftp://127.0.0.1", "nothing", "http://"] {
-        let (done, text) = fetch(cache.path(), base, NAME, &[]);
+        let out = fetching(cache.path(), base, NAME, &[]).output().unwrap();
+        assert_eq!(out.status.code(), Some(2), "{base}");
+        let (done, text) = said(out);
         assert!(!done && text.contains("no base of addresses"), "{text}");
     }
 }

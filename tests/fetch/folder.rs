@@ -103,6 +103,33 @@ fn alpacaeval_comes_as_its_reader_takes_it() {
     assert_eq!(show(&folder).0, 3);
 }
 
+/// Without a length, a file that was cut off after a `}` looks whole by its end.
+#[test]
+fn json_that_is_cut_off_at_a_bracket_is_fetched_again() {
+    let cache = tempfile::tempdir().unwrap();
+    let files_there = alpaca(&["a"], &["a"]);
+    let server = Server::start(move |asked, _| {
+        let Some(text) = files_there.get(&asked.path) else {
+            return Answer::missing();
+        };
+        let at = text.rfind(", {").unwrap_or(text.len());
+        Answer::ok(&text.as_bytes()[..at]).chunked()
+    });
+    let (done, text) = fetch(
+        cache.path(),
+        &server.base,
+        "alpacaeval",
+        &["--retries", "1"],
+    );
+    assert!(!done && text.contains("the JSON does not end"), "{text}");
+    let folder = cache.path().join("alpacaeval");
+    assert!(
+        !files(&folder)
+            .keys()
+            .any(|name| name.ends_with("annotations.json"))
+    );
+}
+
 #[test]
 fn a_set_that_broke_off_says_so_and_goes_on() {
     let cache = tempfile::tempdir().unwrap();
@@ -137,6 +164,9 @@ fn a_set_that_broke_off_says_so_and_goes_on() {
         warnings.contains("not all of it was fetched: tinyscope fetch alpacaeval goes on"),
         "{warnings}"
     );
+    let (_, _, warnings) = show(&folder.join("a"));
+    assert!(warnings.contains("fetch alpacaeval goes on"), "{warnings}");
+    assert_eq!(tinyscope::fetch::unfinished(cache.path()).len(), 1);
     let (_, list) = said(command(cache.path(), &["fetch"]).output().unwrap());
     assert!(list.contains("some of its files are there"), "{list}");
 

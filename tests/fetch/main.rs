@@ -85,6 +85,7 @@ fn the_list_says_what_there_is_and_where_it_goes() {
     let out = command(cache.path(), &["fetch", "helmlite"])
         .output()
         .unwrap();
+    assert_eq!(out.status.code(), Some(2));
     let (done, message) = said(out);
     assert!(
         !done && message.contains("did you mean helm-lite?"),

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::data::read::{Limits, benchmark};
+use crate::data::read::Names;
+use crate::data::read::{Limits, Runs, benchmark};
+use std::path::Path;
 
 /// The benchmark of files with these names and texts.
 fn joined(files: &[(&str, &str)], options: ReadOptions) -> Result<Benchmark> {
@@ -96,7 +98,7 @@ fn of_two_scores_the_later_source_counts_or_both_are_kept() {
     ];
     let b = plainly(&files);
     assert_eq!(table(&b), ["a 1 1", "b 0 1"]);
-    let said = "run2.csv: other scores than in a source before it, the later ones count: a (1 items) (--runs separate keeps both)";
+    let said = "run2.csv: other scores than in a source before it, the later ones count: a (1 item) (--runs separate keeps both)";
     assert_eq!(b.warnings, [said]);
     let separate = ReadOptions {
         runs: Runs::Separate,
@@ -104,7 +106,7 @@ fn of_two_scores_the_later_source_counts_or_both_are_kept() {
     };
     let b = joined(&files, separate).unwrap();
     assert_eq!(table(&b)[..2], ["a 1 0", "b 0 1"]);
-    assert!(table(&b)[2].starts_with("a @") && table(&b)[2].ends_with("run2.csv 1 1"));
+    assert_eq!(table(&b)[2], "a @run2.csv 1 1");
 }
 
 #[test]
@@ -179,6 +181,305 @@ fn different_formats_and_demos_join_and_limits_hold() {
         b.simulated && b.scenarios.len() == 7,
         "{}",
         b.scenarios.len()
+    );
+}
+
+/// Both orders of two files, read.
+fn both(one: (&str, &str), two: (&str, &str)) -> [Benchmark; 2] {
+    [plainly(&[one, two]), plainly(&[two, one])]
+}
+
+fn names(b: &Benchmark) -> Vec<(&str, usize)> {
+    b.scenarios
+        .iter()
+        .map(|s| (s.name.as_str(), s.n_items()))
+        .collect()
+}
+
+fn says(b: &Benchmark, text: &str) {
+    assert!(
+        b.warnings.iter().any(|w| w.contains(text)),
+        "{text:?} is not in {:?}",
+        b.warnings
+    );
+}
+
+const PAIR: [(&str, &str); 2] = [
+    ("n.csv", "model,x,y,z\na,1,0,1\nb,0,1,1\n"),
+    (
+        "n.json",
+        r#"{"benchmark": "n", "matrix": "n.csv", "scenarios": {"s": {"p": [0, 1], "q": [1, 2]}, "t": {"all": [2, 3]}}, "aggregate": "micro"}"#,
+    ),
+];
+
+/// The pair of `PAIR` and further files, in both orders.
+fn with_pair(also: (&str, &str)) -> [Result<Benchmark>; 2] {
+    let dir = TempDir::new().unwrap();
+    for (name, text) in PAIR.iter().chain([&also]) {
+        fs::write(dir.path().join(name), text).unwrap();
+    }
+    let (one, two) = (dir.path().join("n.json"), dir.path().join(also.0));
+    [(&one, &two), (&two, &one)].map(|(first, second)| {
+        let options = ReadOptions {
+            also: vec![second.clone()],
+            ..ReadOptions::default()
+        };
+        benchmark(first, &options)
+    })
+}
+
+#[test]
+fn items_of_a_table_go_to_the_scenarios_that_have_them() {
+    for b in with_pair(("bare.csv", "model,z,x,new\nc,1,0,1\n")) {
+        let b = b.unwrap();
+        assert_eq!(names(&b), [("s", 2), ("t", 1), ("bare", 1)]);
+        let c = table(&b).into_iter().find(|row| row.starts_with('c'));
+        assert_eq!(c.unwrap(), "c 0 - 1 1");
+        let aggregate = b.scenarios[0].aggregate;
+        assert_eq!(aggregate, crate::data::Aggregate::Micro);
+        assert!(!b.warnings.iter().any(|w| w.contains("averaged")));
+        says(
+            &b,
+            "bare.csv: 1 item that no other source has, put into the scenario \"bare\"",
+        );
+    }
+}
+
+#[test]
+fn an_item_that_several_scenarios_have_is_refused() {
+    let files = [
+        ("n.csv", "model,s/1,t/1\na,1,0\n"),
+        ("bare.csv", "model,s/1,2\nc,1,1\n"),
+    ];
+    assert_eq!(names(&plainly(&files)), [("s", 1), ("t", 1), ("bare", 1)]);
+    let dir = TempDir::new().unwrap();
+    for name in ["s", "t"] {
+        fs::write(dir.path().join(format!("{name}.csv")), "model,0,1\na,1,0\n").unwrap();
+        let text = format!(
+            r#"{{"benchmark": "{name}", "matrix": "{name}.csv", "scenarios": {{"{name}": {{"all": [0, 2]}}}}}}"#
+        );
+        fs::write(dir.path().join(format!("{name}.json")), text).unwrap();
+    }
+    fs::write(dir.path().join("bare.csv"), "model,0,1\nc,1,0\n").unwrap();
+    let read = |names: [&str; 3]| {
+        let also = names[1..].iter().map(|n| dir.path().join(n)).collect();
+        let options = ReadOptions {
+            also,
+            ..ReadOptions::default()
+        };
+        benchmark(&dir.path().join(names[0]), &options)
+    };
+    let e = read(["bare.csv", "s.json", "t.json"])
+        .unwrap_err()
+        .to_string();
+    for part in [
+        "bare.csv",
+        "\"0\" may be of the scenarios s or t",
+        "SCENARIO/ID",
+    ] {
+        assert!(e.contains(part), "{e}");
+    }
+    // A file that is called like one of them is of that one.
+    fs::create_dir(dir.path().join("more")).unwrap();
+    fs::write(dir.path().join("more/t.csv"), "model,0,1\nc,1,0\n").unwrap();
+    let b = read(["s.json", "more/t.csv", "t.json"]).unwrap();
+    assert_eq!(table(&b), ["a 1 0 1 0", "c - - 1 0"]);
+    assert_eq!(b.matrix.items(), ["s/0", "s/1", "t/0", "t/1"]);
+}
+
+#[test]
+fn tables_are_one_by_chains_of_ids_in_any_order() {
+    let files = [
+        ("p0.csv", "model,a0,a1\nx,1,0\n"),
+        ("p1.csv", "model,a2,a3\ny,1,0\n"),
+        ("p2.csv", "model,a1,a2\nz,1,0\n"),
+    ];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 2, 1]] {
+        let b = plainly(&order.map(|at| files[at]));
+        assert_eq!((b.scenarios.len(), b.matrix.n_items()), (1, 4), "{order:?}");
+    }
+}
+
+#[test]
+fn a_rerun_is_one_scenario_and_another_test_is_not() {
+    let old = ("old.csv", "model,0,1,2\nA,1,0,1\nB,0,0,1\n");
+    let new = ("new.csv", "model,0,1,2\nA,1,1,1\nC,0,1,1\n");
+    let [b, turned] = both(old, new);
+    assert_eq!(names(&b), [("old", 3)]);
+    assert_eq!(table(&b), ["A 1 1 1", "B 0 0 1", "C 0 1 1"]);
+    says(
+        &b,
+        "new.csv: other scores than in a source before it, the later ones count: A (1 item)",
+    );
+    assert_eq!(table(&turned)[0], "A 1 0 1");
+    let separate = ReadOptions {
+        runs: Runs::Separate,
+        ..ReadOptions::default()
+    };
+    let b = joined(&[old, new], separate).unwrap();
+    assert_eq!(
+        table(&b),
+        ["A 1 0 1", "B 0 0 1", "C 0 1 1", "A @new.csv 1 1 1"]
+    );
+    // Names of items that do not merely count are the items' own, however much the scores differ.
+    let [b, _] = both(
+        ("x.csv", "model,arc-a,arc-b\nA,1,0\nB,0,1\n"),
+        ("y.csv", "model,arc-a,arc-b\nA,0,1\nB,1,0\n"),
+    );
+    assert_eq!(b.scenarios.len(), 1);
+    // What fits two different tests is refused: nothing tells of which it is.
+    let e = joined(
+        &[
+            ("gsm.csv", "model,0,1\na,1,0\nb,0,1\n"),
+            ("more.csv", "model,0,1\nc,1,0\n"),
+            ("arc.csv", "model,0,1\na,0,0\nb,1,1\n"),
+        ],
+        ReadOptions::default(),
+    );
+    let e = e.unwrap_err().to_string();
+    assert!(
+        e.contains("more.csv: it shares item ids") && e.contains("SCENARIO/ID"),
+        "{e}"
+    );
+}
+
+#[test]
+fn ids_that_coincide_stay_unique() {
+    let b = plainly(&[
+        ("n.csv", "model,a/x,b/x\nm,1,0\n"),
+        (
+            "more.json",
+            "{\"subject_id\": \"k\", \"responses\": {\"a/x\": 1, \"b/x\": 0}}",
+        ),
+    ]);
+    assert_eq!(b.matrix.items(), ["a/x", "b/x"]);
+    let dir = TempDir::new().unwrap();
+    for (name, id) in [("a", "x"), ("b", "x"), ("c", "a/x")] {
+        fs::write(
+            dir.path().join(format!("{name}.csv")),
+            format!("model,{id}\nm,1\n"),
+        )
+        .unwrap();
+        let text = format!(
+            r#"{{"benchmark": "{name}", "matrix": "{name}.csv", "scenarios": {{"{name}": {{"all": [0, 1]}}}}}}"#
+        );
+        fs::write(dir.path().join(format!("{name}.json")), text).unwrap();
+    }
+    let options = ReadOptions {
+        also: vec![dir.path().join("c.json"), dir.path().join("b.json")],
+        ..ReadOptions::default()
+    };
+    let b = benchmark(&dir.path().join("a.json"), &options).unwrap();
+    assert_eq!(b.matrix.items(), ["a/x #2", "a/x", "b/x"]);
+}
+
+#[test]
+fn loose_names_never_merge_two_of_one_source() {
+    let loose = || ReadOptions {
+        names: Names::Loose,
+        ..ReadOptions::default()
+    };
+    let models = |files: &[(&str, &str)]| joined(files, loose()).unwrap().matrix.models().to_vec();
+    assert_eq!(
+        models(&[
+            ("x.csv", "model,q\ngpt-4,1\nGPT4,0\n"),
+            ("y.csv", "model,q\nGPT4,0\nGpt 4,1\n")
+        ]),
+        ["gpt-4", "GPT4", "Gpt 4"]
+    );
+    assert_eq!(
+        models(&[
+            ("x.csv", "model,q\n\u{1f600},1\n--,0\n"),
+            ("y.csv", "model,q\n\u{1f680},0\n++,1\n")
+        ]),
+        ["\u{1f600}", "--", "\u{1f680}", "++"]
+    );
+    let b = joined(
+        &[
+            ("x.csv", "model,C/1,C++/1,C#/1\na,1,0,1\n"),
+            ("y.csv", "model,c#/1,c/1\na,1,1\n"),
+        ],
+        loose(),
+    )
+    .unwrap();
+    assert_eq!(names(&b), [("C", 1), ("C++", 1), ("C#", 1)]);
+    let [b, _] = both(
+        ("x.csv", "model,Q 1,Q 2\na,1,0\n"),
+        ("y.csv", "model,q_1,q_2\nb,1,0\n"),
+    );
+    says(
+        &b,
+        "items that differ in case, spaces or signs only are kept apart: \"Q 1\" and \"q_1\"",
+    );
+    let b = joined(
+        &[
+            ("x.csv", "model,Q 1,Q 2\na,1,0\n"),
+            ("y.csv", "model,q_1,q_2\nb,1,0\n"),
+        ],
+        loose(),
+    )
+    .unwrap();
+    assert_eq!(table(&b), ["a 1 0", "b 1 0"]);
+}
+
+#[test]
+fn what_only_a_name_joins_and_parts_that_differ_are_said() {
+    let [b, _] = both(
+        ("x.csv", "model,arc/1,arc/2\na,1,0\n"),
+        ("y.csv", "model,arc/7,arc/8\nb,1,0\n"),
+    );
+    assert_eq!(names(&b), [("arc", 4)]);
+    says(
+        &b,
+        "arc is pooled from x.csv and y.csv, which share no item and no model",
+    );
+    let [b, _] = with_pair(("o.jsonl", r#"{"subject_id": "c", "responses": {"s/x": 1}}"#));
+    says(&b.unwrap(), "s is pooled from");
+    let dir = TempDir::new().unwrap();
+    let pair = |name: &str, sub: &str, aggregate: &str| {
+        fs::write(dir.path().join(format!("{name}.csv")), "model,x,y\na,1,0\n").unwrap();
+        let text = format!(
+            r#"{{"benchmark": "{name}", "matrix": "{name}.csv", "scenarios": {{"s": {{"{sub}": [0, 2]}}}}, "aggregate": "{aggregate}"}}"#
+        );
+        let path = dir.path().join(format!("{name}.json"));
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let (one, two) = (pair("one", "p", "macro"), pair("two", "q", "micro"));
+    let options = ReadOptions {
+        also: vec![two],
+        ..ReadOptions::default()
+    };
+    let b = benchmark(&one, &options).unwrap();
+    says(
+        &b,
+        "two.json: 2 items in another sub-scenario than in a source before it",
+    );
+    says(
+        &b,
+        "\"s\" is averaged by macro in one source and by micro in",
+    );
+    says(&b, "two.json: macro counts");
+}
+
+#[test]
+fn a_source_named_twice_is_read_once_and_percentages_are_doubted() {
+    let dir = TempDir::new().unwrap();
+    for (name, text) in PAIR {
+        fs::write(dir.path().join(name), text).unwrap();
+    }
+    let options = ReadOptions {
+        also: vec![dir.path().join("n.csv"), dir.path().join("./n.json")],
+        percent: true,
+        runs: Runs::Separate,
+        ..ReadOptions::default()
+    };
+    let b = benchmark(&dir.path().join("n.json"), &options).unwrap();
+    assert_eq!((b.matrix.n_models(), b.matrix.n_items()), (2, 3));
+    says(&b, "n.csv is named twice: read once");
+    says(
+        &b,
+        "every score is 0 or 1, and --percent makes 1 a hundredth",
     );
 }
 

@@ -10,31 +10,124 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::json::{self, without_place};
+use super::jsonlines::first_keys;
 use super::separated::{self, delimiter, is_missing};
-use super::{ReadOptions, Reading, Source};
-use crate::error::{Error, Result};
+use super::{ReadOptions, Reading, Source, alpaca, demo_name, manifest, pickle, several};
+use crate::data::{Benchmark, list};
+use crate::error::{Error, Result, nearest};
 use crate::progress::Silent;
 
-const REMEDY: &str = "write JSON {\"item\": score, ...}, CSV lines `item,score`, or a table `model,item...` of one model";
+const REMEDY: &str = "write JSON {\"item\": score, ...}, CSV lines `item,score`, or a table `model,item...`; or give logs";
 
-/// Scores by item id; missing ones are left out. JSON `{item: score}`, lines `item,score` with or without a heading, or a
-/// table of one model.
+/// Scores of one model, and what reading had to choose or leave out.
+#[derive(Debug, Clone, Default)]
+pub struct Answers {
+    /// By item id; missing ones are left out.
+    pub scores: HashMap<String, f64>,
+    /// As [`Benchmark::warnings`].
+    pub warnings: Vec<String>,
+}
+
+/// Scores by item id, of the only model that there is: [`answers`] without a name.
 ///
 /// # Errors
-/// With line or item: a score that is no number in \[0, 1\], an item given twice, a table of several models, no score.
+/// As [`answers`].
 pub fn responses(path: &Path, options: &ReadOptions) -> Result<HashMap<String, f64>> {
+    answers(path, options, None).map(|found| found.scores)
+}
+
+/// Scores of a model by item id. JSON `{item: score}`, lines `item,score` with or without a heading, or whatever a benchmark is
+/// read from (a table, logs in a folder or file, a manifest); of several models there the one that is named.
+///
+/// # Errors
+/// With line or item: a score that is no number in \[0, 1\], an item given twice, no score; several models and no name, a name
+/// that is none of theirs.
+pub fn answers(path: &Path, options: &ReadOptions, model: Option<&str>) -> Result<Answers> {
     let reading = &Reading::new(options, &Silent, &[]);
+    if demo_name(path).is_some() || path.is_dir() {
+        return of_benchmark(path, reading, model);
+    }
     let source = reading.open(path)?;
-    let found = match source.first_byte() {
+    let keys = first_keys(source.head());
+    let has = |key: &str| keys.iter().any(|k| k == key);
+    let scores = match source.first_byte() {
         None => return Err(Error::input(path, "the file is empty", REMEDY)),
+        Some(_) if path.is_file() && pickle::is_pickle(source.head()) => {
+            return of_benchmark(path, reading, model);
+        }
+        Some(b'{' | b'[')
+            if path.is_file()
+                && (has("doc_id")
+                    || has("subject_id") && has("responses")
+                    || has("matrix") && has("scenarios")
+                    || alpaca::is_annotations(&keys)) =>
+        {
+            return of_benchmark(path, reading, model);
+        }
         Some(b'{') => from_json(path, source, reading)?,
+        Some(_) if source.looks_like_text() && is_table(&source, reading) => {
+            // A pipe can be read once only, and has no manifest beside it.
+            return if path.is_file() {
+                of_benchmark(path, reading, model)
+            } else {
+                let table = separated::read(path, source, reading)?;
+                of_model(path, manifest::without(path, table).0, model)
+            };
+        }
         Some(_) if source.looks_like_text() => from_lines(path, source, reading)?,
         Some(_) => return Err(Error::input(path, "not a format this reads", REMEDY)),
     };
-    if found.is_empty() {
+    if scores.is_empty() {
         return Err(Error::input(path, "no scores", REMEDY));
     }
-    Ok(found)
+    Ok(Answers {
+        scores,
+        warnings: Vec::new(),
+    })
+}
+
+/// One model of what is read as a benchmark.
+fn of_benchmark(path: &Path, reading: &Reading<'_>, model: Option<&str>) -> Result<Answers> {
+    of_model(path, several::read(&[path], reading)?, model)
+}
+
+fn of_model(path: &Path, benchmark: Benchmark, model: Option<&str>) -> Result<Answers> {
+    let m = &benchmark.matrix;
+    let names = || m.models().iter().map(String::as_str);
+    let row = match model {
+        Some(name) => names().position(|n| n == name).ok_or_else(|| {
+            let near = nearest(name, names());
+            let near = near.map_or(String::new(), |n| format!("did you mean {n:?}? "));
+            Error::input(
+                path,
+                format!("no model {name:?}"),
+                format!("{near}there are: {}", list(names())),
+            )
+        })?,
+        None if m.n_models() == 1 => 0,
+        None => {
+            return Err(Error::input(
+                path,
+                format!("{} models; one is scored at a time", m.n_models()),
+                format!("--model names one: {}", list(names())),
+            ));
+        }
+    };
+    let scores: HashMap<String, f64> = m
+        .items()
+        .iter()
+        .zip(m.row(row))
+        .filter(|(_, y)| !y.is_nan())
+        .map(|(id, y)| (id.clone(), y))
+        .collect();
+    if scores.is_empty() {
+        let what = format!("no scores of {:?}", m.models()[row]);
+        return Err(Error::input(path, what, REMEDY));
+    }
+    Ok(Answers {
+        scores,
+        warnings: benchmark.warnings,
+    })
 }
 
 /// An object as it stands, an item given twice included: a map would silently keep the last.
@@ -106,22 +199,27 @@ fn from_json(
     Ok(found)
 }
 
+/// What stands between the cells.
+fn between(source: &Source<'_>, reading: &Reading<'_>) -> u8 {
+    let found = || delimiter(source.head());
+    reading.delimiter.unwrap_or_else(found)
+}
+
+/// True for a first line with more than an item and a score.
+fn is_table(source: &Source<'_>, reading: &Reading<'_>) -> bool {
+    let between = between(source, reading);
+    let first = source.head().split(|&b| b == b'\n').next().unwrap_or(&[]);
+    let cells: Vec<&[u8]> = first.split(|&b| b == between).collect();
+    cells.len() > 2 || cells[0].trim_ascii().eq_ignore_ascii_case(b"model")
+}
+
 fn from_lines(
     path: &Path,
     source: Source<'_>,
     reading: &Reading<'_>,
 ) -> Result<HashMap<String, f64>> {
-    let delimiter = reading
-        .delimiter
-        .unwrap_or_else(|| delimiter(source.head()));
-    let first = source.head().split(|&b| b == b'\n').next().unwrap_or(&[]);
-    let cells: Vec<&[u8]> = first.split(|&b| b == delimiter).collect();
-    let is_table = cells.len() > 2 || cells[0].trim_ascii().eq_ignore_ascii_case(b"model");
-    if is_table {
-        return from_table(path, source, reading);
-    }
     let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
+        .delimiter(between(&source, reading))
         .flexible(true)
         .has_headers(false)
         .from_reader(source.reader());
@@ -170,28 +268,6 @@ fn from_lines(
         }
     }
     Ok(found)
-}
-
-fn from_table(
-    path: &Path,
-    source: Source<'_>,
-    reading: &Reading<'_>,
-) -> Result<HashMap<String, f64>> {
-    let table = separated::read(path, source, reading)?;
-    let m = table.matrix;
-    if m.n_models() != 1 {
-        return Err(Error::input(
-            path,
-            format!("{} models; one is scored at a time", m.n_models()),
-            "keep the heading and the row of one model",
-        ));
-    }
-    Ok(m.items()
-        .iter()
-        .zip(m.row(0))
-        .filter(|(_, y)| !y.is_nan())
-        .map(|(id, y)| (id.clone(), y))
-        .collect())
 }
 
 /// Names that headings of answers have; anything else in the first line is an answer, and must be one.

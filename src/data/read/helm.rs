@@ -9,9 +9,10 @@ use serde::de::IgnoredAny;
 
 use super::gather::{ALL, Gathered, Place};
 use super::jsonlines::list;
+use super::names::{as_text, own_name, own_names};
 use super::python::number;
 use super::{Reading, Runs};
-use crate::data::{Benchmark, ItemText, list as names};
+use crate::data::{Benchmark, ItemText, count, list as names};
 use crate::error::{Error, Result, nearest};
 
 /// The file with a run's scores.
@@ -109,8 +110,13 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Where its files stand.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn of(folder: PathBuf) -> Option<Run> {
-        let name = folder.file_name()?.to_str()?.to_owned();
+        let name = as_text(folder.file_name()?);
         let (scenario, arguments) = name.split_once(':').unwrap_or((&name, ""));
         let mut model = None;
         let mut parts = Vec::new();
@@ -189,10 +195,9 @@ fn metric_of(scenario: &str, there: &BTreeSet<String>, asked: Option<&str>) -> O
 /// The runs that count. Of several of a model and scenario, in several suites, the one of the newest suite does (`v1.10.0`
 /// is newer than `v1.9.0`); or each is a model of its own.
 fn counted(runs: &[Run], keep: Runs, warnings: &mut Vec<String>) -> Vec<Run> {
-    let suite = |run: &Run| -> String {
-        let suite = run.folder.parent().and_then(Path::file_name);
-        suite.map_or(String::new(), |s| s.to_string_lossy().into_owned())
-    };
+    let suite = |run: &Run| run.folder.parent().map_or_else(String::new, own_name);
+    let above = |run: &Run| run.folder.parent().unwrap_or(&run.folder).to_owned();
+    let labels = own_names(&runs.iter().map(above).collect::<Vec<_>>());
     let mut several: BTreeMap<(&str, &str, &str), Vec<&Run>> = BTreeMap::new();
     for run in runs {
         let same = several.entry((&run.model, &run.scenario, &run.sub));
@@ -205,14 +210,14 @@ fn counted(runs: &[Run], keep: Runs, warnings: &mut Vec<String>) -> Vec<Run> {
         .collect();
     let mut older: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut kept = Vec::with_capacity(runs.len());
-    for run in runs {
+    for (run, label) in runs.iter().zip(&labels) {
         let same = &several[&(&*run.model, &*run.scenario, &*run.sub)];
         let newest = same
             .iter()
             .max_by_key(|run| (natural(&suite(run)), &run.folder));
         if keep == Runs::Separate && of_several.contains(&*run.model) {
             kept.push(Run {
-                model: format!("{} @{}", run.model, suite(run)),
+                model: format!("{} @{label}", run.model),
                 ..run.clone()
             });
         } else if newest.is_none_or(|newest| newest.folder == run.folder) {
@@ -223,7 +228,7 @@ fn counted(runs: &[Run], keep: Runs, warnings: &mut Vec<String>) -> Vec<Run> {
                 sub => format!("{}/{sub}", run.scenario),
             };
             let of = older.entry(&run.model).or_default();
-            of.push(format!("{what} of {}", suite(run)));
+            of.push(format!("{what} of {label}"));
         }
     }
     for (model, older) in older {
@@ -331,13 +336,15 @@ pub(super) fn read(folder: &Path, runs: &[Run], reading: &Reading<'_>) -> Result
             hint,
         ));
     }
-    for (what, count) in [
-        ("perturbed rows", perturbed),
-        ("rows of later trials", later),
-    ] {
-        if count > 0 {
-            gathered.warnings.push(format!("{count} {what} left out"));
-        }
+    if perturbed > 0 {
+        let rows = count(perturbed, "perturbed row");
+        gathered.warnings.push(format!("{rows} left out"));
+    }
+    if later > 0 {
+        let rows = count(later, "row");
+        gathered
+            .warnings
+            .push(format!("{rows} of later trials left out"));
     }
     let named: Vec<String> = metrics.iter().map(|(s, m)| format!("{m} ({s})")).collect();
     let named = named.join(", ");

@@ -57,10 +57,24 @@ pub(super) fn of_reader<R: Read>(
 
 /// The one value of a text.
 pub(super) fn text<'de, T: Deserialize<'de>>(text: &'de str, most: usize) -> serde_json::Result<T> {
-    let mut from = of_slice(text.as_bytes(), most)?;
-    let value = T::deserialize(&mut from)?;
-    from.end()?;
-    Ok(value)
+    as_deep_as_needed(most, |most| {
+        let mut from = of_slice(text.as_bytes(), most)?;
+        let value = T::deserialize(&mut from)?;
+        from.end()?;
+        Ok(value)
+    })
+}
+
+/// Parses within the parser's own limit, and only where that is too little within the one that was raised: what a reader skips
+/// is counted then, and raising the limit must not refuse what was read without.
+pub(super) fn as_deep_as_needed<T>(
+    most: usize,
+    mut parse: impl FnMut(usize) -> serde_json::Result<T>,
+) -> serde_json::Result<T> {
+    match parse(DEPTH.min(most)) {
+        Err(e) if most > DEPTH && without_place(&e) == too_deep(DEPTH) => parse(most),
+        parsed => parsed,
+    }
 }
 
 /// The one value of a stream.
@@ -147,6 +161,25 @@ impl<R: Read> Read for Shallow<R> {
 mod tests {
     use super::*;
     use serde_json::Value;
+
+    #[test]
+    fn a_raised_limit_refuses_nothing_that_the_default_reads() {
+        #[derive(Deserialize)]
+        struct Kept {
+            kept: Value,
+        }
+        let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        let both = |kept, skipped| {
+            let text = format!(
+                r#"{{"skipped": {}, "kept": {}}}"#,
+                nested(skipped),
+                nested(kept)
+            );
+            super::text::<Kept>(&text, 200).map(|found| found.kept)
+        };
+        assert!(both(10, 400).is_ok() && both(150, 150).is_ok());
+        assert!(both(250, 10).is_err());
+    }
 
     #[test]
     fn nesting_ends_with_the_option_that_raises_it_in_memory_and_in_streams() {

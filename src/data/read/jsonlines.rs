@@ -128,11 +128,12 @@ fn damaged(path: &Path, at: At, e: std::io::Error) -> Error {
 
 /// A line in memory: parsed as it stands, and once more where Python wrote what is no JSON.
 fn short<S: Sink>(sink: &S, depth: usize, line: &mut [u8]) -> serde_json::Result<S::Record> {
-    let parse = |bytes: &[u8]| {
+    let within = |bytes: &[u8], depth: usize| {
         let mut from = json::of_slice(bytes, depth)?;
         let record = sink.read(&mut from)?;
         from.end().map(|()| record)
     };
+    let parse = |bytes: &[u8]| json::as_deep_as_needed(depth, |depth| within(bytes, depth));
     parse(line).or_else(|e| {
         if mend(&mut false, line, true).1 {
             parse(line)
@@ -263,8 +264,15 @@ pub(super) fn list<T: DeserializeOwned>(
     kind: &str,
     hint: &str,
 ) -> Result<Vec<T>> {
-    let records = Mended::new(reading.open(file)?.reader());
-    json::value(records, reading.limits.depth).map_err(|e| {
+    let mut opened = Some(reading.open(file)?);
+    let read = |depth| {
+        let source = match opened.take() {
+            Some(source) => source,
+            None => reading.open(file).map_err(serde_json::Error::custom)?,
+        };
+        json::value(Mended::new(source.reader()), depth)
+    };
+    json::as_deep_as_needed(reading.limits.depth, read).map_err(|e| {
         if e.is_io() {
             return unreadable(file, "", e.into());
         }

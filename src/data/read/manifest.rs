@@ -1,15 +1,19 @@
 //! The native format: a manifest `NAME.json` that describes the matrix `NAME.csv.gz`, and tables without one.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::json::{self, without_place};
 use super::jsonlines::first_keys;
 use super::{ReadOptions, Reading, Source, Table, separated};
+use crate::data::join::Naming;
 use crate::data::{Aggregate, Benchmark, ItemText, ItemTexts, Scenario, SubScenario};
 use crate::error::{Error, Result, nearest};
 use crate::progress::Silent;
@@ -21,6 +25,12 @@ pub struct Manifest {
     pub benchmark: String,
     /// File of the matrix, beside the manifest.
     pub matrix: String,
+    /// How the matrix is written; found in its first line where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// SHA-256 of the matrix as text, unpacked: a pair of two writings is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix_sha256: Option<String>,
     /// Number of models, checked against the matrix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub models: Option<usize>,
@@ -56,6 +66,15 @@ pub struct Manifest {
     /// File of item texts (JSON lines, gzip or not), beside the manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_text: Option<String>,
+}
+
+/// How a matrix is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// `model,item,item...` with commas, a row a model, scores in \[0, 1\] and names to the letter, whatever they look like
+    /// and whatever is said about other tables.
+    Wide,
 }
 
 /// One aggregate for all scenarios, or one each.
@@ -102,15 +121,48 @@ const REMEDY: &str = "a manifest has `benchmark`, `matrix` (a file name) and `sc
 pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Result<Benchmark> {
     let manifest = parse(path, source, reading.limits.depth)?;
     let matrix = path.with_file_name(&manifest.matrix);
-    let table = separated::read(&matrix, part(&matrix, reading)?, reading)?;
+    let table = table(path, &manifest, &matrix, part(&matrix, reading)?, reading)?;
     let texts = match &manifest.item_text {
         Some(name) => {
             let path = path.with_file_name(name);
-            item_texts(&path, part(&path, reading)?)?
+            item_texts(&path, part(&path, reading)?, reading.limits.depth)?
         }
         None => ItemTexts::default(),
     };
     assemble(path, manifest, table, texts)
+}
+
+/// The matrix, checked against its sum where the manifest at `path` has one.
+fn table(
+    path: &Path,
+    manifest: &Manifest,
+    matrix: &Path,
+    source: Source<'_>,
+    reading: &Reading<'_>,
+) -> Result<Table> {
+    let sum = Rc::new(RefCell::new(Sha256::new()));
+    let source = match manifest.matrix_sha256 {
+        Some(_) => source.summed(Rc::clone(&sum)),
+        None => source,
+    };
+    let table = match manifest.form {
+        Some(Form::Wide) => separated::read_wide(matrix, source, reading)?,
+        None => separated::read(matrix, source, reading)?,
+    };
+    let sum = hex(&sum.borrow_mut().finalize_reset());
+    match &manifest.matrix_sha256 {
+        Some(said) if !said.eq_ignore_ascii_case(&sum) => Err(Error::input(
+            path,
+            format!("{} is not the matrix that this describes", manifest.matrix),
+            "write both again, or take `matrix_sha256` out where the matrix was changed by hand",
+        )),
+        _ => Ok(table),
+    }
+}
+
+/// A checksum as text.
+pub(crate) fn hex(sum: &[u8]) -> String {
+    sum.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Opens a file that a manifest names: devices and pipes may have no end, and no user named them.
@@ -127,7 +179,7 @@ pub(super) fn joined(origin: &Path, manifest: Source<'_>, matrix: Source<'_>) ->
     let manifest = parse(origin, manifest, json::DEPTH)?;
     let options = ReadOptions::default();
     let reading = Reading::new(&options, &Silent, &[]);
-    let table = separated::read(origin, matrix, &reading)?;
+    let table = table(origin, &manifest, origin, matrix, &reading)?;
     assemble(origin, manifest, table, ItemTexts::default())
 }
 
@@ -306,7 +358,7 @@ fn scenarios(path: &Path, manifest: &Manifest, n_items: usize) -> Result<Vec<Sce
 }
 
 /// Reads item texts: JSON lines with `id`, `text` and optionally `options`, `answer`, `category`.
-pub(crate) fn item_texts(path: &Path, source: Source<'_>) -> Result<ItemTexts> {
+pub(crate) fn item_texts(path: &Path, source: Source<'_>, depth: usize) -> Result<ItemTexts> {
     #[derive(Deserialize)]
     struct Line {
         id: String,
@@ -320,7 +372,7 @@ pub(crate) fn item_texts(path: &Path, source: Source<'_>) -> Result<ItemTexts> {
         if line.trim().is_empty() {
             continue;
         }
-        let line: Line = serde_json::from_str(line).map_err(|e| {
+        let line: Line = json::text(line, depth).map_err(|e| {
             Error::at_line(
                 path,
                 number as u64 + 1,
@@ -334,8 +386,8 @@ pub(crate) fn item_texts(path: &Path, source: Source<'_>) -> Result<ItemTexts> {
 }
 
 /// A benchmark from a table alone: scenarios by the prefixes `scenario[/sub]/id` of the item ids where all have one, else
-/// a single scenario named like the file. Sub-scenarios count equally.
-pub(super) fn without(path: &Path, table: Table) -> Benchmark {
+/// a single scenario named like the file, which is told. Sub-scenarios count equally.
+pub(super) fn without(path: &Path, table: Table) -> (Benchmark, Naming) {
     let name = path
         .file_name()
         .map(|n| n.to_string_lossy().into_owned())
@@ -350,11 +402,15 @@ pub(super) fn without(path: &Path, table: Table) -> Benchmark {
             (scenario, _, None) => Some((scenario.into(), "all".into())),
         }
     };
-    let keys: Vec<(String, String)> = match ids.iter().map(|id| split(id)).collect() {
-        Some(keys) => keys,
-        None => vec![(stem.to_owned(), "all".to_owned()); ids.len()],
+    let (keys, naming): (Vec<(String, String)>, _) = match ids.iter().map(|id| split(id)).collect()
+    {
+        Some(keys) => (keys, Naming::Prefixed),
+        None => (
+            vec![(stem.to_owned(), "all".to_owned()); ids.len()],
+            Naming::File,
+        ),
     };
-    Benchmark {
+    let benchmark = Benchmark {
         name: stem.to_owned(),
         origin: PathBuf::from(path),
         simulated: false,
@@ -368,7 +424,8 @@ pub(super) fn without(path: &Path, table: Table) -> Benchmark {
         organisations: BTreeMap::new(),
         texts: ItemTexts::default(),
         warnings: table.warnings,
-    }
+    };
+    (benchmark, naming)
 }
 
 /// Scenarios and sub-scenarios in order of their first item.

@@ -15,22 +15,28 @@ mod pyirt;
 pub(crate) mod python;
 mod reading;
 mod separated;
+mod several;
 mod source;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{Benchmark, demo, join};
+use super::join::Naming;
+use super::{Benchmark, count, demo};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Silent};
 
-pub use answers::responses;
+pub use answers::{Answers, answers, responses};
 pub use json::{DEEPEST, DEPTH};
 use jsonlines::first_keys;
-pub use manifest::{Aggregates, Manifest};
+pub(crate) use manifest::hex;
+pub use manifest::{Aggregates, Form, Manifest};
+pub(crate) use names::own_names;
 pub(crate) use reading::Reading;
 pub use separated::Table;
+use several::Logs;
 pub(crate) use source::Source;
 
 /// What the user says about a file that its content does not tell.
@@ -105,7 +111,11 @@ impl Limits {
         }
         Err(Error::input(
             path,
-            format!("{models} models x {items} items are more than {most} cells"),
+            format!(
+                "{} x {} are more than {most} cells",
+                count(models, "model"),
+                count(items, "item")
+            ),
             "--max-cells raises the limit; a cell takes 1 to 8 bytes of memory",
         ))
     }
@@ -174,47 +184,21 @@ pub fn watched(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> R
         .collect();
     let all: Vec<PathBuf> = sources.iter().flat_map(|source| files(source)).collect();
     let reading = Reading::new(options, observer, &all);
-    let read = || -> Result<Benchmark> {
-        // Logs of several folders are runs of the same models: which is the newest, only they know.
-        if sources.len() > 1
-            && let Some(logs) = logs(&sources)?
-        {
-            return harness::read(path, logs, &reading);
-        }
-        let mut parts = Vec::with_capacity(sources.len());
-        for source in &sources {
-            observer.check()?;
-            parts.push(((*source).to_owned(), one(source, &reading)?));
-        }
-        join::together(parts, options)
-    };
-    read().map_err(|e| reading.ended(e))
+    several::read(&sources, &reading).map_err(|e| reading.ended(e))
 }
 
-/// The sample logs of all sources, where they are nothing else.
-fn logs(sources: &[&Path]) -> Result<Option<Vec<PathBuf>>> {
-    let mut all = Vec::new();
-    for source in sources {
-        match Folder::of(source)? {
-            Some(Folder::Logs(logs)) if !logs.is_empty() => all.extend(logs),
-            _ => return Ok(None),
-        }
-    }
-    Ok(Some(all))
-}
-
-/// Reads one source.
-fn one(path: &Path, reading: &Reading<'_>) -> Result<Benchmark> {
+/// Reads a file that is no log, or a demo; and where the names of its scenarios come from.
+fn one(path: &Path, reading: &Reading<'_>) -> Result<(Benchmark, Naming)> {
+    let stated = |benchmark: Benchmark| (benchmark, Naming::Stated);
     if let Some(name) = demo_name(path) {
-        return demo::load(name);
-    }
-    if let Some(folder) = Folder::of(path)? {
-        return folder.read(path, reading);
+        return demo::load(name).map(stated);
     }
     let source = reading.open(path)?;
     match source.first_byte() {
         None => Err(Error::input(path, "the file is empty", "")),
-        Some(_) if pickle::is_pickle(source.head()) => pickle::benchmark(path, source, reading),
+        Some(_) if pickle::is_pickle(source.head()) => {
+            pickle::benchmark(path, source, reading).map(stated)
+        }
         Some(first @ (b'{' | b'[')) => {
             let keys = first_keys(source.head());
             let has = |key: &str| keys.iter().any(|k| k == key);
@@ -222,11 +206,11 @@ fn one(path: &Path, reading: &Reading<'_>) -> Result<Benchmark> {
                 let table = pyirt::read(path, source, reading)?;
                 Ok(manifest::without(path, table))
             } else if has("doc_id") {
-                harness::read(path, vec![path.to_owned()], reading)
-            } else if has("generator_2") && has("preference") {
-                alpaca::read(path, &[path.to_owned()], reading)
+                harness::read(path, vec![path.to_owned()], reading).map(stated)
+            } else if alpaca::is_annotations(&keys) {
+                alpaca::read(path, &[alpaca::Annotations::file(path)], reading).map(stated)
             } else if first == b'{' {
-                manifest::read(path, source, reading)
+                manifest::read(path, source, reading).map(stated)
             } else {
                 Err(not_a_format(path))
             }
@@ -236,7 +220,7 @@ fn one(path: &Path, reading: &Reading<'_>) -> Result<Benchmark> {
             if let Some(beside) = beside.filter(|m| m.is_file())
                 && let Some(benchmark) = manifest::read_for(&beside, path, reading)?
             {
-                return Ok(benchmark);
+                return Ok(stated(benchmark));
             }
             let table = separated::read(path, source, reading)?;
             Ok(manifest::without(path, table))
@@ -250,56 +234,11 @@ pub fn demo_name(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(demo::PREFIX)
 }
 
-/// What stands in a folder.
-enum Folder {
-    Helm(Vec<helm::Run>),
-    Annotations(Vec<PathBuf>),
-    Logs(Vec<PathBuf>),
-}
-
-impl Folder {
-    /// What stands in the folder at `path`; `None` where it is no folder.
-    fn of(path: &Path) -> Result<Option<Self>> {
-        if !path.is_dir() {
-            return Ok(None);
-        }
-        let runs = helm::runs(path);
-        if !runs.is_empty() {
-            return Ok(Some(Self::Helm(runs)));
-        }
-        let annotations = alpaca::files(path);
-        if !annotations.is_empty() {
-            return Ok(Some(Self::Annotations(annotations)));
-        }
-        harness::paths(path).map(|logs| Some(Self::Logs(logs)))
-    }
-
-    fn read(self, path: &Path, reading: &Reading<'_>) -> Result<Benchmark> {
-        match self {
-            Self::Helm(runs) => helm::read(path, &runs, reading),
-            Self::Annotations(files) => alpaca::read(path, &files, reading),
-            Self::Logs(logs) if logs.is_empty() => Err(Error::input(
-                path,
-                "a folder without logs that this reads",
-                format!("name a file in it, or give {FORMATS}"),
-            )),
-            Self::Logs(logs) => harness::read(path, logs, reading),
-        }
-    }
-
-    fn files(self) -> Vec<PathBuf> {
-        match self {
-            Self::Helm(runs) => helm::files(&runs),
-            Self::Annotations(files) | Self::Logs(files) => files,
-        }
-    }
-}
-
 /// Every file that reading `path` touches, as far as they can be told: the file, its manifest, the manifest's files.
 pub fn files(path: &Path) -> Vec<PathBuf> {
-    match Folder::of(path) {
+    match Logs::in_folder(path) {
         Ok(None) => {}
-        Ok(Some(folder)) => return folder.files(),
+        Ok(Some(logs)) => return logs.files(),
         Err(_) => return Vec::new(),
     }
     let mut files = vec![path.to_owned()];
@@ -316,8 +255,8 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// [`Error::Io`]; text that is not UTF-8.
-pub fn own_text(path: &Path) -> Result<Option<String>> {
-    text_with(path, &|keys| keys.iter().any(|k| k == "tinyscope"))
+pub fn own_text(path: &Path, options: &ReadOptions) -> Result<Option<String>> {
+    text_with(path, options, &|keys| keys.iter().any(|k| k == "tinyscope"))
 }
 
 /// True for a JSON object with the keys of py-irt's fitted parameters.
@@ -335,23 +274,60 @@ pub fn is_parameters(path: &Path) -> Result<bool> {
     Ok(has("irt_model") || has("ability") || has("diff") && has("disc"))
 }
 
+/// What a file of chosen items is that only other programs take, as `anchors --format csv` and `lm-eval` write them; `None`
+/// for anything else.
+///
+/// # Errors
+/// [`Error::Io`]; text that is not UTF-8.
+pub fn chosen_items(path: &Path) -> Result<Option<&'static str>> {
+    let options = ReadOptions::default();
+    let reading = Reading::new(&options, &Silent, &[]);
+    let head = reading.open(path)?.head().to_vec();
+    if head.starts_with(b"scenario,selection,item,weight,cluster_size") {
+        return Ok(Some("a table of chosen items (`anchors --format csv`)"));
+    }
+    // {task: [
+    let object = head.trim_ascii_start().strip_prefix(b"{");
+    let value = object.and_then(|o| o.split(|&b| b == b':').nth(1));
+    if value.is_none_or(|v| !v.trim_ascii_start().starts_with(b"[")) {
+        return Ok(None);
+    }
+    let tasks = json_text(path)?.is_some_and(|text| {
+        let tasks = serde_json::from_str::<HashMap<String, Vec<u64>>>(&text);
+        tasks.is_ok_and(|tasks| !tasks.is_empty())
+    });
+    Ok(tasks.then_some("document indices by task, for lm-evaluation-harness's --samples"))
+}
+
 /// The text of a JSON file (gzip too) that holds an object; `None` for anything else, and for logs and records of responses,
 /// which may be of gigabytes.
 ///
 /// # Errors
 /// [`Error::Io`]; text that is not UTF-8.
 pub(crate) fn json_text(path: &Path) -> Result<Option<String>> {
-    text_with(path, &|keys| {
+    let wanted = |keys: &[String]| {
         !keys
             .iter()
             .any(|key| key == "doc_id" || key == "subject_id")
+    };
+    text_with(path, &ReadOptions::default(), &wanted).map_err(|e| match e {
+        // No option reaches here.
+        Error::Input { place, what, hint } => Error::Input {
+            place,
+            what: what.replace("--max-ratio raises the limit", "unpack it before"),
+            hint,
+        },
+        other => other,
     })
 }
 
 /// The text of a JSON object whose first keys are as wanted: what is not is not read, however large it is.
-fn text_with(path: &Path, wanted: &dyn Fn(&[String]) -> bool) -> Result<Option<String>> {
-    let options = ReadOptions::default();
-    let reading = Reading::new(&options, &Silent, &[]);
+fn text_with(
+    path: &Path,
+    options: &ReadOptions,
+    wanted: &dyn Fn(&[String]) -> bool,
+) -> Result<Option<String>> {
+    let reading = Reading::new(options, &Silent, &[]);
     let source = reading.open(path)?;
     if source.first_byte() == Some(b'{') && wanted(&first_keys(source.head())) {
         source.text(path).map(Some)

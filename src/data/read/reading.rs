@@ -75,6 +75,14 @@ impl<'a> Reading<'a> {
         Source::new(raw, Some((read, self.limits.ratio))).map_err(failed)
     }
 
+    /// Ends a reading that was cancelled.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub(crate) fn check(&self) -> Result<()> {
+        self.observer.check()
+    }
+
     /// The error of a reading that went wrong, or that it was cancelled.
     pub(crate) fn ended(&self, e: Error) -> Error {
         if self.observer.cancelled() {

@@ -1,6 +1,7 @@
 //! Tables of responses: `model,item,item...`, a row a model; comma, semicolon or tab.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::Path;
 
 use csv::{ByteRecord, ReaderBuilder};
@@ -32,19 +33,11 @@ pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Re
     let delimiter = reading
         .delimiter
         .unwrap_or_else(|| delimiter(source.head()));
-    let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
-        .flexible(true)
-        .has_headers(false)
-        .from_reader(source.reader());
-    let mut record = ByteRecord::new();
-    if !next(path, &mut reader, &mut record)? {
-        return Err(Error::input(path, "the file is empty", ""));
-    }
-    let scale = if reading.percent { 0.01 } else { 1.0 };
+    let (mut reader, record) = opened(path, source, delimiter)?;
     let cells = Cells {
         path,
-        scale,
+        scale: if reading.percent { 0.01 } else { 1.0 },
+        trim: true,
         limits: &reading.limits,
     };
     if let Some(columns) = Columns::of(&record) {
@@ -53,15 +46,60 @@ pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Re
     if reading.transpose {
         return transposed(&mut reader, &record, &cells);
     }
-    let items = header(&cells, &record)?;
+    wide(&mut reader, record, &cells)
+}
+
+/// Reads a table that is known to be `model,item,item...` with commas: no name is looked at, none is trimmed, scores are in
+/// \[0, 1\].
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_wide(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Result<Table> {
+    let (mut reader, record) = opened(path, source, b',')?;
+    let cells = Cells {
+        path,
+        scale: 1.0,
+        trim: false,
+        limits: &reading.limits,
+    };
+    wide(&mut reader, record, &cells)
+}
+
+/// A reader of records, and the first of them.
+fn opened<'s>(
+    path: &Path,
+    source: Source<'s>,
+    delimiter: u8,
+) -> Result<(csv::Reader<impl Read + 's>, ByteRecord)> {
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .has_headers(false)
+        .from_reader(source.reader());
+    let mut record = ByteRecord::new();
+    if next(path, &mut reader, &mut record)? {
+        Ok((reader, record))
+    } else {
+        Err(Error::input(path, "the file is empty", ""))
+    }
+}
+
+/// A table whose first line names the items and whose first column names the models.
+fn wide<R: Read>(
+    reader: &mut csv::Reader<R>,
+    mut record: ByteRecord,
+    cells: &Cells<'_>,
+) -> Result<Table> {
+    let path = cells.path;
+    let items = header(cells, &record)?;
     let mut matrix = MatrixBuilder::new(items.clone());
     let mut names = Names::default();
     let mut scores = Vec::new();
-    while next(path, &mut reader, &mut record)? {
+    while next(path, reader, &mut record)? {
         let line = record.position().map_or(0, csv::Position::line);
         let name = cells.name(&record[0], line, 0)?;
         let rows = matrix.n_models() + 1;
-        reading.limits.check_cells(path, rows, items.len())?;
+        cells.limits.check_cells(path, rows, items.len())?;
         check_length(path, line, &record, items.len(), "model", name)?;
         scores.clear();
         for (column, cell) in record.iter().enumerate().skip(1) {
@@ -83,7 +121,7 @@ pub(super) fn read(path: &Path, source: Source<'_>, reading: &Reading<'_>) -> Re
 }
 
 /// A table whose first line names the models and whose first column names the items.
-fn transposed<R: std::io::Read>(
+fn transposed<R: Read>(
     reader: &mut csv::Reader<R>,
     heading: &ByteRecord,
     cells: &Cells<'_>,
@@ -164,7 +202,7 @@ fn check_length(
 }
 
 /// Reads the next record that is not blank; false at the end.
-pub(super) fn next<R: std::io::Read>(
+pub(super) fn next<R: Read>(
     path: &Path,
     reader: &mut csv::Reader<R>,
     record: &mut ByteRecord,
@@ -217,12 +255,11 @@ pub(super) fn delimiter(head: &[u8]) -> u8 {
 fn header(cells: &Cells<'_>, record: &ByteRecord) -> Result<Vec<String>> {
     let path = cells.path;
     let line = record.position().map_or(1, csv::Position::line);
-    let mut seen: HashMap<&[u8], usize> = HashMap::new();
+    let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut items = Vec::with_capacity(record.len().saturating_sub(1));
     for (column, name) in record.iter().enumerate().skip(1) {
-        let name = name.trim_ascii();
         let text = cells.name(name, line, column)?;
-        if let Some(first) = seen.insert(name, column) {
+        if let Some(first) = seen.insert(text, column) {
             return Err(Error::at_line(
                 path,
                 line,
@@ -252,13 +289,15 @@ pub(super) struct Cells<'a> {
     pub(super) path: &'a Path,
     /// What scores are multiplied by: 0.01 for percentages.
     scale: f64,
+    /// Spaces around names are none of them.
+    trim: bool,
     pub(super) limits: &'a Limits,
 }
 
 impl Cells<'_> {
-    /// The name in a cell, without spaces around it.
+    /// The name in a cell.
     pub(super) fn name<'c>(&self, cell: &'c [u8], line: u64, column: usize) -> Result<&'c str> {
-        let cell = cell.trim_ascii();
+        let cell = if self.trim { cell.trim_ascii() } else { cell };
         let wrong = |what: String, hint: &str| Error::Input {
             place: Place {
                 file: self.path.to_owned(),
@@ -302,7 +341,7 @@ impl Cells<'_> {
             .map(|x| x * self.scale);
         let (what, hint) = match number {
             Some(x) if (0.0..=1.0).contains(&x) => return Ok(x),
-            Some(x) if x > 1.0 && x <= 100.0 && self.scale == 1.0 => (
+            Some(x) if x > 1.0 && x <= 100.0 && self.scale == 1.0 && self.trim => (
                 "is above 1",
                 "scores are in [0, 1]; if these are percentages, say --percent",
             ),

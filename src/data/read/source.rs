@@ -1,11 +1,12 @@
 //! The bytes of a file, unpacked where it is gzip.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
 use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
+use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
@@ -78,6 +79,18 @@ impl<'a> Source<'a> {
             .any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c))
     }
 
+    /// The same bytes, unpacked and without a byte-order mark, which are summed up as they are read.
+    pub(super) fn summed(self, sum: Rc<RefCell<Sha256>>) -> Self {
+        sum.borrow_mut().update(&self.head);
+        Self {
+            head: self.head,
+            rest: Box::new(Summed {
+                reader: self.rest,
+                sum,
+            }),
+        }
+    }
+
     /// All of it, as text.
     pub(crate) fn text(self, path: &Path) -> Result<String> {
         let mut text = String::new();
@@ -95,6 +108,20 @@ impl<'a> Source<'a> {
     /// All of it, as a stream.
     pub(crate) fn reader(self) -> impl Read + 'a {
         Cursor::new(self.head).chain(self.rest)
+    }
+}
+
+/// A stream that sums up what is read of it.
+struct Summed<R> {
+    reader: R,
+    sum: Rc<RefCell<Sha256>>,
+}
+
+impl<R: Read> Read for Summed<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(out)?;
+        self.sum.borrow_mut().update(&out[..n]);
+        Ok(n)
     }
 }
 

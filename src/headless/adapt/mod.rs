@@ -117,7 +117,7 @@ fn prepare(args: &Adapt) -> Result<Prepared, Failure> {
     let path = &args.data;
     let rule = args.rule.map(crate::cli::RuleArg::rule);
     let text = match read::demo_name(path) {
-        None if path.is_file() => read::own_text(path)?,
+        None if path.is_file() => read::own_text(path, &args.reading.options(&args.more))?,
         _ => None,
     };
     match text {

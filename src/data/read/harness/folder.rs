@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::data::read::Reading;
+use crate::data::read::names::as_text;
 use crate::error::{Error, Result};
 
 /// Folders deeper than this below the one that was named are not looked at.
@@ -62,9 +63,7 @@ fn is_named(path: &Path, start: &str) -> bool {
 }
 
 fn name(path: &Path) -> String {
-    path.file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    path.file_name().map_or_else(String::new, as_text)
 }
 
 /// The name without its ending, where the ending is a sample log's.

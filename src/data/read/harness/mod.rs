@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::manifest::by_key;
+use super::names::own_names;
 use super::{Reading, Runs};
 use crate::data::{Benchmark, ItemTexts, MatrixBuilder, list};
 use crate::error::{Error, Result};
@@ -118,19 +119,15 @@ fn rows(
         }
         let several = tasks.values().any(|logs| logs.len() > 1);
         if several && runs == Runs::Separate {
-            let label = |log: &Log| {
-                let folder = || {
-                    log.path
-                        .parent()
-                        .unwrap_or(Path::new(""))
-                        .display()
-                        .to_string()
-                };
-                if log.time.is_empty() {
-                    folder()
-                } else {
-                    log.time.clone()
-                }
+            // In the order of their paths, so that the order of the arguments does not matter.
+            let mut folders: Vec<PathBuf> = tasks.values().flatten().map(folder).collect();
+            folders.sort();
+            folders.dedup();
+            let names: BTreeMap<PathBuf, String> =
+                folders.iter().cloned().zip(own_names(&folders)).collect();
+            let label = |log: &Log| match names.get(&folder(log)) {
+                Some(name) if log.time.is_empty() => name.clone(),
+                _ => log.time.clone(),
             };
             let mut by_run: BTreeMap<(String, usize), Vec<Log>> = BTreeMap::new();
             for logs in tasks.into_values() {
@@ -171,6 +168,10 @@ fn rows(
         models.push(model);
     }
     (models, out)
+}
+
+fn folder(log: &Log) -> PathBuf {
+    log.path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
 fn file_name(path: &Path) -> String {
