@@ -3,8 +3,9 @@
 use tinyscope::anchors::SelectionKind;
 use tinyscope::estimate::Estimator;
 
-use super::job::Job;
+use super::job::{CellKey, Job};
 use super::state::{Scope, Setting, State, ViewName};
+use super::study::is_learned;
 use super::update::next_stop;
 
 impl State {
@@ -18,6 +19,7 @@ impl State {
         let kinds = |setting: &Setting| SelectionKind::ALL.map(|k| with(setting, k));
         lacks(&self.waited_for())
             .or_else(|| self.replay_job())
+            .or_else(|| self.intervals())
             .or_else(|| self.looked_at())
             .or_else(|| lacks(&kinds(&self.setting)))
             .or_else(|| lacks(&self.listed()))
@@ -33,6 +35,31 @@ impl State {
         let mut wanted = vec![self.setting.clone(), random];
         wanted.extend(self.pinned(self.setting.scope));
         wanted
+    }
+
+    /// How sure the estimates on the screen are: where a view shows it, and on a live screen wherever
+    /// it may be asked for next.
+    fn intervals(&self) -> Option<Job> {
+        let view = matches!(
+            self.view,
+            ViewName::Scores | ViewName::Tradeoff | ViewName::Replay
+        );
+        if !view && !self.ahead {
+            return None;
+        }
+        let scenarios = self.scenarios_of(self.setting.scope);
+        scenarios
+            .into_iter()
+            .find_map(|s| self.unlearned(self.key(s, &self.setting)))
+    }
+
+    /// The job that learns from the training models of a cell that is there, unless it is done.
+    fn unlearned(&self, key: CellKey) -> Option<Job> {
+        let cell = self.cells.get(&key)?;
+        if cell.learned {
+            return None;
+        }
+        self.untried(Job::Learn(key))
     }
 
     /// The errors of the list: the setting in every scenario that was asked for.
@@ -80,21 +107,29 @@ impl State {
 
     /// The trade-off's curves at this seed, then at the others of the band.
     fn curves(&self) -> Option<Job> {
-        let at = |seed: u64| {
+        let at = |seed: u64, estimator: Estimator| {
             let mut settings = Vec::new();
             for n in self.grid() {
                 for kind in SelectionKind::ALL {
                     settings.push(Setting {
                         n,
                         seed,
+                        estimator,
                         ..with(&self.setting, kind)
                     });
                 }
             }
             settings
         };
-        self.lacking(&at(self.setting.seed))
-            .or_else(|| self.band().find_map(|seed| self.lacking(&at(seed))))
+        // The paper's estimators take no learning: they are drawn first, whatever is chosen.
+        let mut estimators = vec![Estimator::GpIrt];
+        if is_learned(self.setting.estimator) {
+            estimators.push(self.setting.estimator);
+        }
+        estimators.into_iter().find_map(|estimator| {
+            self.lacking(&at(self.setting.seed, estimator))
+                .or_else(|| self.band().find_map(|s| self.lacking(&at(s, estimator))))
+        })
     }
 
     /// The setting at the other seeds of the band: how stable the anchors are.
@@ -121,10 +156,11 @@ impl State {
                     if mine && !self.fits.contains_key(&key.fit) {
                         return self.untried(Job::Fit(key.fit));
                     }
-                    if self.cells.contains_key(&key) {
-                        return None;
+                    match self.cells.get(&key) {
+                        None => self.untried(Job::Cell(key)),
+                        Some(cell) if cell.serves(setting.estimator) => None,
+                        Some(_) => self.untried(Job::Learn(key)),
                     }
-                    self.untried(Job::Cell(key))
                 })
         })
     }
@@ -157,11 +193,18 @@ impl State {
                     .contains(&fit.scenario)
                     && *fit == self.fit_key(fit.scenario, &self.setting)
             }
-            Job::Cell(key) => self.waited_for().iter().any(|setting| {
-                self.scenarios_of(setting.scope).contains(&key.fit.scenario)
-                    && *key == self.key(key.fit.scenario, setting)
-            }),
+            Job::Cell(key) => self.waits_for(key, |_| true),
+            Job::Learn(key) => self.waits_for(key, is_learned),
         }
+    }
+
+    /// True when a setting that is waited for, of such an estimator, rests on this cell.
+    fn waits_for(&self, key: &CellKey, of: fn(Estimator) -> bool) -> bool {
+        self.waited_for().iter().any(|setting| {
+            of(setting.estimator)
+                && self.scenarios_of(setting.scope).contains(&key.fit.scenario)
+                && *key == self.key(key.fit.scenario, setting)
+        })
     }
 }
 
