@@ -19,7 +19,6 @@ impl State {
         let kinds = |setting: &Setting| SelectionKind::ALL.map(|k| with(setting, k));
         lacks(&self.waited_for())
             .or_else(|| self.replay_job())
-            .or_else(|| self.intervals())
             .or_else(|| self.looked_at())
             .or_else(|| lacks(&kinds(&self.setting)))
             .or_else(|| lacks(&self.listed()))
@@ -37,20 +36,17 @@ impl State {
         wanted
     }
 
-    /// How sure the estimates on the screen are: where a view shows it, and on a live screen wherever
-    /// it may be asked for next.
+    /// How sure the estimates on the screen are.
     fn intervals(&self) -> Option<Job> {
-        let view = matches!(
-            self.view,
-            ViewName::Scores | ViewName::Tradeoff | ViewName::Replay
-        );
-        if !view && !self.ahead {
-            return None;
-        }
-        let scenarios = self.scenarios_of(self.setting.scope);
+        self.intervals_of(&self.setting)
+    }
+
+    /// How sure those of a setting are whose cells are there.
+    fn intervals_of(&self, setting: &Setting) -> Option<Job> {
+        let scenarios = self.scenarios_of(setting.scope);
         scenarios
             .into_iter()
-            .find_map(|s| self.unlearned(self.key(s, &self.setting)))
+            .find_map(|s| self.unlearned(self.key(s, setting)))
     }
 
     /// The job that learns from the training models of a cell that is there, unless it is done.
@@ -78,6 +74,7 @@ impl State {
     /// What only the view on the screen needs.
     fn looked_at(&self) -> Option<Job> {
         match self.view {
+            ViewName::Scores | ViewName::Replay => self.intervals(),
             ViewName::Tradeoff => self.curves(),
             ViewName::Data if self.findings.is_none() => self.untried(Job::Diagnose),
             // On a live screen the overlap of other seeds can wait.
@@ -97,8 +94,10 @@ impl State {
             [stop.clone(), random]
         });
         self.lacking(&beside.collect::<Vec<_>>())
+            .or_else(|| self.intervals())
             .or_else(|| self.lacking(&self.other_seeds()))
             .or_else(|| self.curves())
+            .or_else(|| stops.iter().find_map(|stop| self.intervals_of(stop)))
             .or_else(|| match self.findings {
                 None => self.untried(Job::Diagnose),
                 Some(_) => None,
@@ -122,14 +121,13 @@ impl State {
             settings
         };
         // The paper's estimators take no learning: they are drawn first, whatever is chosen.
-        let mut estimators = vec![Estimator::GpIrt];
-        if is_learned(self.setting.estimator) {
-            estimators.push(self.setting.estimator);
-        }
-        estimators.into_iter().find_map(|estimator| {
-            self.lacking(&at(self.setting.seed, estimator))
-                .or_else(|| self.band().find_map(|s| self.lacking(&at(s, estimator))))
-        })
+        let (here, paper, chosen) = (self.setting.seed, Estimator::GpIrt, self.setting.estimator);
+        let band = |estimator| self.band().find_map(|s| self.lacking(&at(s, estimator)));
+        self.lacking(&at(here, paper))
+            .or_else(|| self.intervals())
+            .or_else(|| self.lacking(&at(here, chosen)))
+            .or_else(|| band(paper))
+            .or_else(|| band(chosen))
     }
 
     /// The setting at the other seeds of the band: how stable the anchors are.
