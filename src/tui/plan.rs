@@ -125,6 +125,11 @@ impl State {
         let band = |estimator| self.band().find_map(|s| self.lacking(&at(s, estimator)));
         self.lacking(&at(here, paper))
             .or_else(|| self.intervals())
+            // The table of errors has every estimator at this n.
+            .or_else(|| {
+                let mut kinds = SelectionKind::ALL.into_iter();
+                kinds.find_map(|kind| self.intervals_of(&with(&self.setting, kind)))
+            })
             .or_else(|| self.lacking(&at(here, chosen)))
             .or_else(|| band(paper))
             .or_else(|| band(chosen))

@@ -271,6 +271,24 @@ fn a_learned_estimator_is_waited_for() {
     assert!(state.shown.as_ref().unwrap().fresh);
 }
 
+/// One point of a curve says nothing of the n that an error needs.
+#[test]
+fn a_curve_that_is_not_computed_promises_nothing() {
+    let made = fixture::state(ThemeName::Dark);
+    let mut state = fixture::state(ThemeName::Dark);
+    fixture::unlearn(&mut state);
+    let key = state.key(0, &state.setting);
+    let cell = Arc::clone(&made.cells[&key]);
+    state.cells.insert(key, cell);
+    state.refresh();
+    let (needs, seeds) = super::view::needs(&state);
+    assert_eq!(seeds, 5);
+    for need in needs {
+        let learned = super::study::is_learned(need.estimator);
+        assert_eq!(need.n[0] == super::curves::Needed::Unknown, learned);
+    }
+}
+
 /// Every estimator is in the tables, in settings files and in the curves.
 #[test]
 fn learned_estimators_are_written_and_restored() {

@@ -11,7 +11,7 @@ use super::format::{brief, left, percent, right, unit, wrap};
 use super::frame::pieces;
 use super::raster::Stroke;
 use super::tradeoff::{glyph, lambdas, series, stroke};
-use crate::tui::curves::{Needed, needed, times};
+use crate::tui::curves::{Curve, Needed, needed, times};
 use crate::tui::state::{Setting, Shown, State};
 use crate::tui::study::{Choice, Measure, is_learned, scored};
 
@@ -37,15 +37,21 @@ pub(crate) struct Need {
 /// What every selection and estimator needs, and over how many seeds.
 pub(crate) fn needs(state: &State) -> (Vec<Need>, usize) {
     let curves = state.all_curves(Measure::Error);
-    let there = curves.iter().filter(|c| !c.points.is_empty());
+    // A learned curve that is not computed has a point at this n at most: that says nothing of others.
+    let grid = state.grid();
+    let whole = |c: &Curve| grid.iter().all(|n| c.points.iter().any(|p| p.n == *n));
+    let there = curves.iter().filter(|c| whole(c));
     let seeds = there.map(|c| c.seeds).min().unwrap_or(0);
-    let n = |points: &[_]| TARGETS.map(|target| needed(points, target));
+    let n = |curve: &Curve| match whole(curve) {
+        true => TARGETS.map(|target| needed(&curve.points, target)),
+        false => [Needed::Unknown; 3],
+    };
     let random = curves
         .iter()
         .find(|c| c.selection == SelectionKind::Random && c.estimator == Estimator::Naive)
-        .map_or([Needed::Unknown; 3], |c| n(&c.points));
+        .map_or([Needed::Unknown; 3], n);
     let needs = curves.iter().map(|c| {
-        let n = n(&c.points);
+        let n = n(c);
         Need {
             selection: c.selection,
             estimator: c.estimator,
