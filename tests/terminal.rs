@@ -495,7 +495,9 @@ fn writes_files_and_opens_its_settings() {
     session.wait_for("25 of 90 items");
     session.press("E");
     session.wait_for("is kept out");
-    session.press("3ws");
+    session.press("3");
+    session.wait_for("90 %: hold ");
+    session.press("ws");
     session.wait_for("written: exam-sums-scores.svg");
     session.press("ws");
     session.wait_for("written: exam-sums-scores-2.svg");
@@ -518,8 +520,12 @@ fn writes_files_and_opens_its_settings() {
     };
     let csv = std::fs::read_to_string(folder.path().join("exam-sums-scores.csv")).unwrap();
     assert!(
-        csv.starts_with("model,true,estimated,error,true_rank,rank,simulated"),
+        csv.starts_with("model,true,estimated,low,high,error,true_rank,rank,ranks,simulated"),
         "{csv}"
+    );
+    assert!(
+        !csv.contains(",,"),
+        "edited anchors have intervals too: {csv}"
     );
     assert_eq!(csv.lines().count(), 9, "{csv}");
     let kept = session.folder.path().join("exam.csv");
@@ -564,6 +570,25 @@ fn my_own_model_appears() {
     session.wait_for("mine: ");
     session.press("5");
     session.wait_for("mine  true");
+    session.press("q");
+    assert_eq!(session.ends_restored(), 0);
+}
+
+/// Learned estimators come a moment after their key, intervals a moment after the estimates.
+#[test]
+fn learned_estimators_and_intervals_appear() {
+    let mut session = Session::open(120, 36, &[]);
+    session.press("3");
+    session.wait_for("90 %: hold ");
+    session.press("eeee");
+    session.wait_for("anchors  stacked");
+    session.wait_for("of 8 within 2 %");
+    session.wait("weights", |s| s.contains("n .") && s.contains(" A ."));
+    session.press("n30\r");
+    session.wait_for("30 of 90 items, seed 0: ");
+    session.press("4");
+    session.wait_for("90 % interval: ±");
+    session.wait_idle();
     session.press("q");
     assert_eq!(session.ends_restored(), 0);
 }

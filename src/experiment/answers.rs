@@ -1,13 +1,14 @@
 //! A model that is not in the matrix, by its answers.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::fitted::Fitted;
 use super::settings::Settings;
 use super::together::Together;
 use crate::anchors::Selection;
 use crate::data::{Benchmark, weighted_mean};
-use crate::estimate::Estimates;
+use crate::estimate::{Estimates, Stacker};
 use crate::irt::Ability;
 
 /// What a model's answers tell of it on one scenario.
@@ -32,12 +33,16 @@ pub struct AnswersEstimate {
 /// of a scenario's, where there, its true score). One selection a scenario, both in the order of `fitted.scenarios`, and so
 /// are the estimates. A NaN is no answer; ids that the benchmark lacks are passed over.
 ///
+/// `stackers` are what was learned for the same selections, in the same order: they add the learned estimates. An empty list
+/// adds none.
+///
 /// The same numbers as scoring with an anchors file gives, and as the test models have that answered every item.
 pub fn estimate_answers(
     benchmark: &Benchmark,
     fitted: &Fitted,
     selections: &[Selection],
     answers: &HashMap<String, f64>,
+    stackers: &[Option<Arc<Stacker>>],
     settings: &Settings,
 ) -> Vec<AnswersEstimate> {
     let ids = benchmark.matrix.items();
@@ -60,9 +65,15 @@ pub fn estimate_answers(
         for (s, ((scenario, selection), y)) in each.zip(&scores).enumerate() {
             let counts = counted_without_truth(y, selection);
             let anchors = &selection.anchors;
+            let counted = |i: usize| counts[i];
+            let mut estimates = together.estimates(s, y, counted, &theta, settings);
+            if let (Some(found), Some(Some(stacker))) = (&mut estimates, stackers.get(out.len())) {
+                let components = together.components(s, y, counted, &theta, settings);
+                found.learned = components.map(|c| stacker.learned(&c));
+            }
             out.push(AnswersEstimate {
                 scenario: scenario.index,
-                estimates: together.estimates(s, y, |i| counts[i], &theta, settings),
+                estimates,
                 ability: theta.clone(),
                 answered: anchors.iter().filter(|a| !y[a.item].is_nan()).count(),
                 chosen: selection.n(),
@@ -91,7 +102,7 @@ mod tests {
     use crate::anchors::SelectionKind;
     use crate::estimate::Estimator;
     use crate::experiment::cases::{few, fitted};
-    use crate::experiment::{ResponseForm, Scope, estimate_selection, select};
+    use crate::experiment::{Folds, ResponseForm, Scope, estimate_selection, learn, select};
     use crate::export::AnchorsFile;
     use crate::irt::AbilityMethod;
     use crate::progress::Silent;
@@ -150,7 +161,7 @@ mod tests {
                             );
                         }
                     }
-                    let ours = estimate_answers(&b, &f, &selections, &answers, &settings);
+                    let ours = estimate_answers(&b, &f, &selections, &answers, &[], &settings);
                     let scored = file
                         .score(&answers, crate::experiment::Lambda::Fixed(0.3))
                         .unwrap();
@@ -177,9 +188,10 @@ mod tests {
                         .cloned()
                         .zip(b.scores(model, &(0..b.matrix.n_items()).collect::<Vec<_>>()))
                         .collect();
-                    for (with, without) in estimate_answers(&b, &f, &selections, &all, &settings)
-                        .iter()
-                        .zip(&ours)
+                    for (with, without) in
+                        estimate_answers(&b, &f, &selections, &all, &[], &settings)
+                            .iter()
+                            .zip(&ours)
                     {
                         assert_eq!(with.truth, b.true_score(model, &b.scenarios[with.scenario]));
                         assert_eq!(with.estimates, without.estimates);
@@ -187,6 +199,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What is learned of a model by its answers is what is learned of it as a test model.
+    #[test]
+    fn learned_estimates_are_those_of_a_test_model() {
+        let settings = Settings { n: 15, ..few() };
+        let (b, f) = fitted(&settings);
+        let folds = Folds::fit(&b, &f, &Silent).unwrap();
+        let choose = |s| select(&b, s, SelectionKind::AnchorsIrt, settings.n, 0, &Silent).unwrap();
+        let selections: Vec<Selection> = f.scenarios.iter().map(choose).collect();
+        let mut found = estimate_selection(&b, &f, &selections, &settings);
+        learn(&b, &f, &folds, &mut found, None, &settings, &Silent).unwrap();
+        let stackers: Vec<_> = found.iter().map(|s| s.stacker.clone()).collect();
+        let mut compared = 0;
+        for &model in &f.split.test {
+            let row = b.matrix.row(model);
+            if row.iter().any(|y| y.is_nan()) {
+                continue;
+            }
+            let answers = b.matrix.items().iter().cloned().zip(row).collect();
+            let ours = estimate_answers(&b, &f, &selections, &answers, &stackers, &settings);
+            for (ours, theirs) in ours.iter().zip(&found) {
+                let m = theirs.models.iter().find(|m| m.model == model).unwrap();
+                assert!(m.estimates.learned.is_some());
+                assert_eq!(ours.estimates, Some(m.estimates));
+                compared += 1;
+            }
+        }
+        assert!(compared > 0);
     }
 
     #[test]
@@ -211,7 +252,7 @@ mod tests {
                 b.matrix.items()[selections[0].anchors[0].item].clone(),
                 f64::NAN,
             );
-            let ours = estimate_answers(&b, &f, &selections, &answers, &settings);
+            let ours = estimate_answers(&b, &f, &selections, &answers, &[], &settings);
             assert_eq!((ours[0].answered, ours[0].chosen), (12, 15));
             assert_eq!((ours[1].answered, ours[1].estimates), (0, None));
             let scored = file

@@ -33,10 +33,23 @@ impl Folds {
                 let at = |k: usize| k as f64 / FOLDS as f64;
                 let label = format!("fold {} of {FOLDS}", fold + 1);
                 let stretch = Stretch::new(observer, label, at(fold), at(fold + 1));
-                without_fold(benchmark, fitted, fold, &stretch)
+                Self::one(benchmark, fitted, fold, &stretch)
             })
             .collect::<Result<_>>()?;
         Ok(Self { folds })
+    }
+
+    /// Fold `fold`, counted from 0 to [`FOLDS`], of [`Folds::fit`]: for work that may be interrupted and goes on later.
+    ///
+    /// # Errors
+    /// Cancellation.
+    pub fn one(
+        benchmark: &Benchmark,
+        fitted: &Fitted,
+        fold: usize,
+        observer: &dyn Observer,
+    ) -> Result<Fitted> {
+        without_fold(benchmark, fitted, fold, observer)
     }
 }
 

@@ -237,7 +237,7 @@ mod tests {
             .iter()
             .map(|(&c, &y)| (b.matrix.items()[c].clone(), y))
             .collect();
-        let e = estimate_answers(&b, &f, &selections, &by_id, &settings)[1]
+        let e = estimate_answers(&b, &f, &selections, &by_id, &[], &settings)[1]
             .estimates
             .unwrap();
         let last = r.steps.last().unwrap();

@@ -174,6 +174,11 @@ fn look(state: &mut State, action: Action) {
         }
         Action::Sort => state.sort = state.sort.next(),
         Action::Ranking => state.ranking ^= true,
+        Action::Bars => {
+            state.bars ^= true;
+            let text = if state.bars { "shown" } else { "hidden" };
+            state.message = Some(format!("90 % intervals {text}"));
+        }
         Action::LogN => state.log_n ^= true,
         Action::Lower => state.lower = state.lower.next(),
         Action::Play => play(state),

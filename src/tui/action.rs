@@ -107,6 +107,8 @@ pub(crate) enum Action {
     Sort,
     /// Ranks instead of scores.
     Ranking,
+    /// Intervals, or none.
+    Bars,
     /// n on a logarithmic axis.
     LogN,
     /// What the lower plot shows.

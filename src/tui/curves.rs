@@ -34,7 +34,7 @@ pub(crate) struct Curve {
 
 impl State {
     /// Seeds whose results are there for all of the grid; the current one where there is none.
-    fn complete_seeds(&self, selection: SelectionKind, grid: &[usize], base: &Setting) -> Vec<u64> {
+    fn complete_seeds(&self, base: &Setting, grid: &[usize]) -> Vec<u64> {
         let complete: Vec<u64> = self
             .band()
             .filter(|&seed| {
@@ -42,11 +42,13 @@ impl State {
                     let setting = Setting {
                         n,
                         seed,
-                        selection,
                         ..base.clone()
                     };
                     let scenarios = self.scenarios_of(setting.scope);
-                    let there = |s: &usize| self.cells.contains_key(&self.key(*s, &setting));
+                    let there = |s: &usize| {
+                        let cell = self.cells.get(&self.key(*s, &setting));
+                        cell.is_some_and(|c| c.serves(setting.estimator))
+                    };
                     scenarios.iter().all(there)
                 })
             })
@@ -66,8 +68,13 @@ impl State {
         measure: Measure,
         base: &Setting,
     ) -> Curve {
+        let base = &Setting {
+            selection,
+            estimator,
+            ..base.clone()
+        };
         let grid = self.grid();
-        let seeds = self.complete_seeds(selection, &grid, base);
+        let seeds = self.complete_seeds(base, &grid);
         let mut ns = grid;
         ns.push(base.n);
         ns.sort_unstable();
@@ -76,7 +83,6 @@ impl State {
             let setting = Setting {
                 n,
                 seed,
-                selection,
                 ..base.clone()
             };
             measure.of(&scored(&self.cells_of(&setting)?, estimator, base.lambda))
@@ -107,7 +113,7 @@ impl State {
         shown.curves[measure as usize].get_or_init(|| {
             let each = SelectionKind::ALL
                 .into_iter()
-                .flat_map(|selection| Estimator::PAPER.map(|estimator| (selection, estimator)));
+                .flat_map(|selection| Estimator::ALL.map(|estimator| (selection, estimator)));
             each.map(|(s, e)| self.curve_of(s, e, measure, &shown.now.setting))
                 .collect()
         })

@@ -8,8 +8,8 @@ use tinyscope::anchors::{Selection, SelectionKind};
 use tinyscope::data::read::{self, ReadOptions};
 use tinyscope::data::{Benchmark, Diagnostics, split};
 use tinyscope::experiment::{
-    Fitted, Scope as Theta, Settings, edit_selection, estimate_answers, estimate_selection,
-    fit_benchmark, replay, select,
+    FOLDS, Fitted, FittedScenario, Folds, Scope as Theta, Settings, edit_selection,
+    estimate_answers, estimate_selection, fit_benchmark, learn, replay, select, select_with,
 };
 use tinyscope::progress::{Observer, Part, Progress};
 use tinyscope::{Error, Result};
@@ -42,6 +42,8 @@ pub(crate) struct Engine {
     study: Option<Arc<Study>>,
     /// In joint scope one for all scenarios, under the first.
     fits: HashMap<FitKey, Arc<Fitted>>,
+    /// As far as they are fitted, by the same keys: one that is interrupted loses only a fold.
+    folds: HashMap<FitKey, Folds>,
     selections: HashMap<(FitKey, SelectionKind, usize), Arc<Selection>>,
     mine: Option<Arc<Mine>>,
 }
@@ -57,6 +59,7 @@ impl Engine {
             settings: None,
             study: None,
             fits: HashMap::new(),
+            folds: HashMap::new(),
             selections: HashMap::new(),
             mine: None,
         }
@@ -92,6 +95,7 @@ impl Engine {
             settings,
         });
         self.fits.clear();
+        self.folds.clear();
         self.selections.clear();
         self.study = Some(Arc::clone(&study));
         Ok(Outcome::Loaded(study))
@@ -116,12 +120,17 @@ impl Engine {
         }
     }
 
-    /// Fits one scenario, or all at once where they share a fit; at most once.
-    fn fitted(&mut self, key: FitKey, observer: &dyn Observer) -> Result<Arc<Fitted>> {
-        let place = match key.theta {
+    /// The key of a fit: in joint scope all scenarios have one.
+    fn place(key: FitKey) -> FitKey {
+        match key.theta {
             Theta::Joint => FitKey { scenario: 0, ..key },
             Theta::Scenario => key,
-        };
+        }
+    }
+
+    /// Fits one scenario, or all at once where they share a fit; at most once.
+    fn fitted(&mut self, key: FitKey, observer: &dyn Observer) -> Result<Arc<Fitted>> {
+        let place = Engine::place(key);
         if let Some(fitted) = self.fits.get(&place) {
             return Ok(Arc::clone(fitted));
         }
@@ -203,17 +212,69 @@ impl Engine {
         Ok(selections)
     }
 
-    /// Chooses items and estimates every test model.
-    fn cell(&mut self, key: &CellKey, observer: &dyn Observer) -> Result<Outcome> {
+    /// The fits without each fold of the training models; each at most once.
+    fn folds(&mut self, key: FitKey, fitted: &Fitted, observer: &dyn Observer) -> Result<Folds> {
+        let study = self.study()?;
+        let place = Engine::place(key);
+        let folds = self
+            .folds
+            .entry(place)
+            .or_insert_with(|| Folds { folds: Vec::new() });
+        for fold in folds.folds.len()..FOLDS {
+            let at = |k: usize| 0.9 * k as f64 / FOLDS as f64;
+            let label = format!("intervals, fold {} of {FOLDS}", fold + 1);
+            let part = Part::new(observer, label, at(fold), at(fold + 1));
+            folds
+                .folds
+                .push(Folds::one(&study.benchmark, fitted, fold, &part)?);
+        }
+        Ok(folds.clone())
+    }
+
+    /// Chooses items and estimates every test model; learns from the training models where asked to.
+    fn cell(&mut self, key: &CellKey, learned: bool, observer: &dyn Observer) -> Result<Outcome> {
         let study = self.study()?;
         let fitted = self.fitted(key.fit, observer)?;
         let selections = self.selections(key, &fitted, observer)?;
         observer.check()?;
         let benchmark = &study.benchmark;
         let settings = Engine::settings(&study, key.fit);
-        let found = estimate_selection(benchmark, &fitted, &selections, &settings);
+        let mut found = estimate_selection(benchmark, &fitted, &selections, &settings);
+        if learned {
+            let folds = self.folds(key.fit, &fitted, observer)?;
+            observer.progress(&Progress {
+                what: format!("intervals at n = {}", key.n),
+                done: 0.9,
+            });
+            // Edits are made in every fold as the user made them; one restart is enough where the
+            // choice only tells how errors are spread.
+            let seed = key.fit.seed;
+            let choose = |scenario: &FittedScenario| {
+                let (kind, n) = (key.selection, key.n);
+                let base = select_with(benchmark, scenario, kind, n, seed, 1, observer)?;
+                Ok(match &key.edits {
+                    Some(edits) if scenario.index == key.fit.scenario => {
+                        edit_selection(benchmark, scenario, &base, edits, seed)
+                    }
+                    _ => base,
+                })
+            };
+            let choose = Some(&choose as _);
+            learn(
+                benchmark, &fitted, &folds, &mut found, choose, &settings, observer,
+            )?;
+        }
+        let stackers: Vec<_> = found.iter().map(|s| s.stacker.clone()).collect();
         let mut mine = self.mine.as_ref().map_or_else(Vec::new, |mine| {
-            estimate_answers(benchmark, &fitted, &selections, &mine.answers, &settings)
+            let answers = &mine.answers;
+            estimate_answers(
+                benchmark,
+                &fitted,
+                &selections,
+                answers,
+                &stackers,
+                &settings,
+            )
         });
         let cells = found.into_iter().filter_map(|found| {
             let scenario = found.scenario;
@@ -233,7 +294,12 @@ impl Engine {
                 ..key.clone()
             };
             let mine = at.map(|at| mine.swap_remove(at));
-            Some((key, Arc::new(Cell { found, mine })))
+            let cell = Cell {
+                found,
+                mine,
+                learned,
+            };
+            Some((key, Arc::new(cell)))
         });
         Ok(Outcome::Estimated(cells.collect()))
     }
@@ -307,7 +373,8 @@ impl Work for Engine {
         match job {
             Job::Load(source) => self.load(source, observer),
             Job::Fit(key) => self.fit(*key, observer),
-            Job::Cell(key) => self.cell(key, observer),
+            Job::Cell(key) => self.cell(key, false, observer),
+            Job::Learn(key) => self.cell(key, true, observer),
             Job::Answers(file) => self.answers(file),
             Job::Replay(key, who) => self.replay(key, *who, observer),
             Job::Diagnose => {

@@ -1,5 +1,6 @@
 //! A small deterministic benchmark in memory, with results, for tests of the screen.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use tinyscope::anchors::{Anchor, Selection, SelectionKind};
 use tinyscope::data::{
     Aggregate, Benchmark, ItemText, ItemTexts, MatrixBuilder, Scenario, Split, SubScenario,
 };
-use tinyscope::estimate::{Estimates, PartEstimate};
+use tinyscope::estimate::{Estimates, Learned, PartEstimate, Stacker};
 use tinyscope::experiment::{
     AnswersEstimate, FittedScenario, ModelEstimate, Replay, Scope as Theta, SelectionEstimates,
     Settings, Step,
@@ -147,6 +148,20 @@ pub(crate) fn replay(state: &mut State) {
     state.replay.go(usize::MAX);
 }
 
+/// Forgets what was learned, as before its jobs are done.
+pub(crate) fn unlearn(state: &mut State) {
+    for cell in state.cells.values_mut() {
+        let mut own = (**cell).clone();
+        own.learned = false;
+        own.found.stacker = None;
+        for model in &mut own.found.models {
+            model.estimates.learned = None;
+        }
+        *cell = Arc::new(own);
+    }
+    state.refresh();
+}
+
 /// Gives every cell the estimates of a model of one's own.
 pub(crate) fn own_model(state: &mut State) {
     state.mine = Some(Arc::new(Mine {
@@ -163,7 +178,10 @@ pub(crate) fn own_model(state: &mut State) {
                 naive: 0.52,
                 p_irt: 0.49,
                 answered: chosen - 2,
-                learned: None,
+                learned: Some(Learned {
+                    scores: [0.505, 0.5, 0.49, 0.5],
+                    spread: 0.1 / root(chosen),
+                }),
             }),
             ability: own.found.models[0].ability.clone(),
             answered: chosen - 2,
@@ -323,6 +341,42 @@ struct Part {
     xy: Vec<[f64; 2]>,
 }
 
+/// What the training models of the fixture would have told at n items: errors of a few points that
+/// shrink as 1 / sqrt(n).
+fn stacker(train: &[usize], n: usize) -> Arc<Stacker> {
+    thread_local! {
+        static MADE: RefCell<HashMap<usize, Arc<Stacker>>> = RefCell::default();
+    }
+    let make = || {
+        let mut numbers = Numbers(11 + n as u64);
+        let known: Vec<serde_json::Value> = train
+            .iter()
+            .enumerate()
+            .map(|(k, &model)| {
+                let shared = numbers.normal();
+                let mut error =
+                    |size: f64| (0.6 * shared + 0.8 * numbers.normal()) * size / root(n);
+                let sizes = [0.35, 0.24, 0.26, 0.22, 0.25, 0.19];
+                serde_json::json!({
+                    "model": model, "fold": k % 5, "errors": sizes.map(&mut error),
+                    "spread": 0.1 / root(n),
+                })
+            })
+            .collect();
+        let stored = serde_json::json!({
+            "lambda": 0.31, "weights": [0.08, 0.27, 0.24, 0.41], "bias": [0.0, 0.004, 0.001, 0.0],
+            "ridge": {"level": 0.5, "centre": [], "coefficients": [], "penalty": 0.3},
+            "known": known,
+        });
+        Arc::new(serde_json::from_value(stored).unwrap())
+    };
+    MADE.with(|made| Arc::clone(made.borrow_mut().entry(n).or_insert_with(make)))
+}
+
+fn root(n: usize) -> f64 {
+    (n as f64).sqrt()
+}
+
 /// A plausible result: every so-manieth item is an anchor, clusters are the nearest anchor.
 pub(crate) fn cell(study: &Study, fit: &FitShown, key: &CellKey) -> Cell {
     let (scenario, kind, n) = (key.fit.scenario, key.selection, key.n);
@@ -382,7 +436,14 @@ pub(crate) fn cell(study: &Study, fit: &FitShown, key: &CellKey) -> Cell {
                 naive: anchors.iter().map(|a| a.weight * score(a.item)).sum(),
                 p_irt: (truth + drift).clamp(0.0, 1.0),
                 answered: n,
-                learned: None,
+                learned: Some(Learned {
+                    scores: [0.22, 0.2, 0.24, 0.17].map(|size| {
+                        let phase = (model + 5 * offset) as f64 * 1.7;
+                        let wave = (phase + size * 300.0 + n as f64).sin();
+                        (truth + size * wave / root(n)).clamp(0.0, 1.0)
+                    }),
+                    spread: (0.08 + 0.02 * (model % 3) as f64) / root(n),
+                }),
             };
             let parts = place.subscenarios.iter().map(|sub| {
                 let scores = sub.items.clone().map(score);
@@ -413,8 +474,9 @@ pub(crate) fn cell(study: &Study, fit: &FitShown, key: &CellKey) -> Cell {
             },
             paper_lambda: 1.0 / (1.0 + n as f64 / 30.0),
             models,
-            stacker: None,
+            stacker: Some(stacker(&study.split.train, n)),
         },
         mine: None,
+        learned: true,
     }
 }

@@ -50,6 +50,8 @@ pub(crate) enum Job {
     Fit(FitKey),
     /// Choose items and estimate.
     Cell(CellKey),
+    /// Learn from the training models: the learned estimates, and how sure all of them are.
+    Learn(CellKey),
     /// Read the answers of the user's own model.
     Answers(PathBuf),
     /// Reveal a model's answers one by one.

@@ -36,7 +36,7 @@ pub(crate) const BINDINGS: &[Binding] = table! {
     Action::TypeLambda, [Char('L')], "L", "", [], "type lambda, Enter takes it";
     Action::LambdaAuto, [Char('a')], "a", "", [], "lambda by the paper's formula again";
     Action::Selection, [Char('s')], "s", "selection", [], "next selection: random, correctness anchors, IRT anchors";
-    Action::Estimator, [Char('e')], "e", "estimator", [], "next estimator: naive, p-IRT, gp-IRT";
+    Action::Estimator, [Char('e')], "e", "estimator", [], "next estimator: naive, p-IRT, gp-IRT; learned from training models: AIPW, gp-cv, ridge, stacked";
     Action::Theta, [Char('T')], "T", "", [], "one fit and ability a scenario, or one for all";
     Action::NextSeed, [Char('z')], "z", "", [], "next seed: another split, another draw";
     Action::PreviousSeed, [Char('Z')], "Z", "", [], "the seed before";
@@ -72,6 +72,7 @@ pub(crate) const BINDINGS: &[Binding] = table! {
     Action::ClearMarks, [Char('C')], "C", "", [Items], "forget the marked items";
     Action::Sort, [Char('S')], "S", "sort", [Items, Scores], "sort by the next column";
     Action::Ranking, [Char('r')], "r", "ranks", [Scores], "lines from true to estimated rank instead of scores";
+    Action::Bars, [Char('B')], "B", "bars", [Scores, Replay, Slides], "show or hide the 90 % intervals";
     Action::LogN, [Char('G')], "G", "log n", [Tradeoff], "logarithmic axis of n";
     Action::Lower, [Char('y')], "y", "lower plot", [Tradeoff], "error against lambda, or rank correlation against n";
     Action::Cost, [Char('$')], "$", "cost", [Tradeoff], "type the price or seconds an item, to see cost beside n; nothing drops it";
@@ -111,6 +112,12 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("naive", "estimate: the weighted mean of the answers on the chosen items"),
     ("p-IRT", "estimate: the answers seen, and the IRT model's prediction for every other item"),
     ("gp-IRT", "estimate: λ times naive plus 1 - λ times p-IRT"),
+    ("AIPW", "estimate: the IRT model's mean prediction, plus the weighted mean of what the answers seen differ from it"),
+    ("gp-cv", "estimate: as gp-IRT, with the λ that has the least error on held-out training models"),
+    ("ridge", "estimate: a linear regression of the training models' scores on their answers to the chosen items"),
+    ("stacked", "estimate: naive, p-IRT, AIPW and ridge, weighted so that held-out training models come out best"),
+    ("90 %", "interval: holds the true score of 90 % of models like the training models, by their held-out errors"),
+    ("ranks", "the ranks that a model may hold among the test models: below those surely better, above those surely worse"),
     ("λ auto", "the paper's λ: more to the answers the larger the model's validation error and the more answers there are"),
     ("θ scenario", "one fit and one ability a scenario; θ joint: one for all scenarios together"),
     ("D", "dimensions of the ability, chosen by validation on held-out training models"),

@@ -29,6 +29,7 @@ pub(crate) mod script;
 mod shown;
 pub(crate) mod state;
 mod study;
+mod sure;
 mod svg;
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,9 @@
 use tinyscope::anchors::SelectionKind;
 use tinyscope::estimate::Estimator;
 
-use super::job::Job;
+use super::job::{CellKey, Job};
 use super::state::{Scope, Setting, State, ViewName};
+use super::study::is_learned;
 use super::update::next_stop;
 
 impl State {
@@ -35,6 +36,28 @@ impl State {
         wanted
     }
 
+    /// How sure the estimates on the screen are.
+    fn intervals(&self) -> Option<Job> {
+        self.intervals_of(&self.setting)
+    }
+
+    /// How sure those of a setting are whose cells are there.
+    fn intervals_of(&self, setting: &Setting) -> Option<Job> {
+        let scenarios = self.scenarios_of(setting.scope);
+        scenarios
+            .into_iter()
+            .find_map(|s| self.unlearned(self.key(s, setting)))
+    }
+
+    /// The job that learns from the training models of a cell that is there, unless it is done.
+    fn unlearned(&self, key: CellKey) -> Option<Job> {
+        let cell = self.cells.get(&key)?;
+        if cell.learned {
+            return None;
+        }
+        self.untried(Job::Learn(key))
+    }
+
     /// The errors of the list: the setting in every scenario that was asked for.
     fn listed(&self) -> Vec<Setting> {
         let Some(study) = &self.study else {
@@ -51,6 +74,7 @@ impl State {
     /// What only the view on the screen needs.
     fn looked_at(&self) -> Option<Job> {
         match self.view {
+            ViewName::Scores | ViewName::Replay => self.intervals(),
             ViewName::Tradeoff => self.curves(),
             ViewName::Data if self.findings.is_none() => self.untried(Job::Diagnose),
             // On a live screen the overlap of other seeds can wait.
@@ -70,8 +94,10 @@ impl State {
             [stop.clone(), random]
         });
         self.lacking(&beside.collect::<Vec<_>>())
+            .or_else(|| self.intervals())
             .or_else(|| self.lacking(&self.other_seeds()))
             .or_else(|| self.curves())
+            .or_else(|| stops.iter().find_map(|stop| self.intervals_of(stop)))
             .or_else(|| match self.findings {
                 None => self.untried(Job::Diagnose),
                 Some(_) => None,
@@ -80,21 +106,33 @@ impl State {
 
     /// The trade-off's curves at this seed, then at the others of the band.
     fn curves(&self) -> Option<Job> {
-        let at = |seed: u64| {
+        let at = |seed: u64, estimator: Estimator| {
             let mut settings = Vec::new();
             for n in self.grid() {
                 for kind in SelectionKind::ALL {
                     settings.push(Setting {
                         n,
                         seed,
+                        estimator,
                         ..with(&self.setting, kind)
                     });
                 }
             }
             settings
         };
-        self.lacking(&at(self.setting.seed))
-            .or_else(|| self.band().find_map(|seed| self.lacking(&at(seed))))
+        // The paper's estimators take no learning: they are drawn first, whatever is chosen.
+        let (here, paper, chosen) = (self.setting.seed, Estimator::GpIrt, self.setting.estimator);
+        let band = |estimator| self.band().find_map(|s| self.lacking(&at(s, estimator)));
+        self.lacking(&at(here, paper))
+            .or_else(|| self.intervals())
+            // The table of errors has every estimator at this n.
+            .or_else(|| {
+                let mut kinds = SelectionKind::ALL.into_iter();
+                kinds.find_map(|kind| self.intervals_of(&with(&self.setting, kind)))
+            })
+            .or_else(|| self.lacking(&at(here, chosen)))
+            .or_else(|| band(paper))
+            .or_else(|| band(chosen))
     }
 
     /// The setting at the other seeds of the band: how stable the anchors are.
@@ -121,10 +159,11 @@ impl State {
                     if mine && !self.fits.contains_key(&key.fit) {
                         return self.untried(Job::Fit(key.fit));
                     }
-                    if self.cells.contains_key(&key) {
-                        return None;
+                    match self.cells.get(&key) {
+                        None => self.untried(Job::Cell(key)),
+                        Some(cell) if cell.serves(setting.estimator) => None,
+                        Some(_) => self.untried(Job::Learn(key)),
                     }
-                    self.untried(Job::Cell(key))
                 })
         })
     }
@@ -157,11 +196,18 @@ impl State {
                     .contains(&fit.scenario)
                     && *fit == self.fit_key(fit.scenario, &self.setting)
             }
-            Job::Cell(key) => self.waited_for().iter().any(|setting| {
-                self.scenarios_of(setting.scope).contains(&key.fit.scenario)
-                    && *key == self.key(key.fit.scenario, setting)
-            }),
+            Job::Cell(key) => self.waits_for(key, |_| true),
+            Job::Learn(key) => self.waits_for(key, is_learned),
         }
+    }
+
+    /// True when a setting that is waited for, of such an estimator, rests on this cell.
+    fn waits_for(&self, key: &CellKey, of: fn(Estimator) -> bool) -> bool {
+        self.waited_for().iter().any(|setting| {
+            of(setting.estimator)
+                && self.scenarios_of(setting.scope).contains(&key.fit.scenario)
+                && *key == self.key(key.fit.scenario, setting)
+        })
     }
 }
 

@@ -115,6 +115,9 @@ struct SavedLook {
     zoom: Zoom,
     sort: Sort,
     ranking: bool,
+    /// Older files do not say it.
+    #[serde(default = "shown")]
+    bars: bool,
     item_sort: ItemSort,
     item_filter: String,
     model_filter: String,
@@ -124,6 +127,10 @@ struct SavedLook {
     item: Option<String>,
     part: Option<String>,
     model: Option<String>,
+}
+
+fn shown() -> bool {
+    true
 }
 
 impl Saved {
@@ -173,6 +180,7 @@ impl Saved {
                 zoom: state.zoom,
                 sort: state.sort,
                 ranking: state.ranking,
+                bars: state.bars,
                 item_sort: state.item_sort,
                 item_filter: state.item_filter.clone(),
                 model_filter: state.model_filter.clone(),
@@ -291,6 +299,7 @@ impl Saved {
         // Inside its bounds, whatever the file says.
         state.zoom = look.zoom.bounded();
         (state.sort, state.ranking) = (look.sort, look.ranking);
+        state.bars = look.bars;
         state.item_sort = look.item_sort;
         state.item_filter = look.item_filter.clone();
         state.model_filter = look.model_filter.clone();
@@ -399,7 +408,7 @@ fn restored(study: &Study, saved: &SavedSetting, missing: &mut Vec<String>) -> O
         scope,
         n: saved.n.max(1),
         selection: SelectionKind::from_name(&saved.selection).unwrap_or(SelectionKind::AnchorsIrt),
-        estimator: Estimator::PAPER
+        estimator: Estimator::ALL
             .into_iter()
             .find(|e| e.name() == saved.estimator)
             .unwrap_or(Estimator::GpIrt),

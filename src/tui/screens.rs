@@ -353,6 +353,66 @@ fn variants_of_the_views() {
     after(&mut state, ">", "replay-running-120x36");
 }
 
+/// The chosen estimator is a learned one: its own lambda or weights stand in the setting, its curve
+/// beside the paper's.
+#[test]
+fn learned_estimators_say_what_they_learned() {
+    let mut state = fixture::state(ThemeName::Dark);
+    after(&mut state, "e e 4", "learned-gp-cv-tradeoff-120x36");
+    press(&mut state, "e e 3 Down Down Down");
+    state.message = None;
+    let large = dump(&screen(&mut state, 200, 60));
+    insta::assert_snapshot!("learned-stacked-scores-200x60", large);
+    after(&mut state, "5", "learned-stacked-replay-120x36");
+    let small = dump(&screen(&mut state, 80, 24));
+    assert!(small.contains("n .08 p .27 A .24 r .41"), "{small}");
+}
+
+/// Until intervals are learned the screen says so; their key hides them.
+#[test]
+fn intervals_are_announced_and_can_be_hidden() {
+    let mut state = fixture::state(ThemeName::Dark);
+    press(&mut state, "3 B");
+    state.message = None;
+    let text = dump(&screen(&mut state, 120, 36));
+    assert!(!text.contains("90 %") && !text.contains('±'), "{text}");
+    fixture::unlearn(&mut state);
+    after(&mut state, "B", "scores-unlearned-120x36");
+    press(&mut state, "e");
+    let text = dump(&screen(&mut state, 120, 36));
+    assert!(text.contains("AIPW is being learned"), "{text}");
+}
+
+/// A bar is no dot in any marker set, and none hides a point.
+#[test]
+fn bars_are_told_from_points_in_every_marker_set() {
+    let mut state = fixture::state(ThemeName::Mono);
+    state.view = ViewName::Scores;
+    for &marker in Marker::ALL {
+        state.look.marker = marker;
+        state.bars = false;
+        let without = dump(&screen(&mut state, 120, 36));
+        state.bars = true;
+        let with = dump(&screen(&mut state, 120, 36));
+        let points = |text: &str| {
+            let rows = text.lines().skip(3).take(24);
+            let rows = rows.map(|l| l.chars().skip(32).take(40).collect::<String>());
+            let marks = ["●", "▲", "▼", "o", "^", "v"];
+            rows.map(|r| marks.iter().map(|m| r.matches(m).count()).sum::<usize>())
+                .sum::<usize>()
+        };
+        // Another range of the axes may put two models into one cell.
+        assert!(points(&with) + 2 >= points(&without), "{marker:?}\n{with}");
+        assert_ne!(with, without);
+    }
+    state.ranking = true;
+    state.look.marker = Marker::HalfBlock;
+    insta::assert_snapshot!(
+        "scores-ranking-mono-half-block-200x60",
+        dump(&screen(&mut state, 200, 60))
+    );
+}
+
 #[test]
 fn my_own_model_stands_out() {
     let mut state = fixture::state(ThemeName::Dark);

@@ -4,12 +4,13 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use tinyscope::anchors::{Anchor, SelectionKind};
-use tinyscope::estimate::Estimator;
+use tinyscope::estimate::{Estimator, Interval, PARTS};
 use tinyscope::experiment::{Lambda, Metrics};
 
 use super::curves::Curve;
 use super::state::{Cursor, Scope, Setting, State};
-use super::study::{Cell, Scored, curve, metrics, mine, paper_lambda, scored};
+use super::study::{Cell, Scored, curve, is_learned, metrics, mine, paper_lambda, scored};
+use super::sure::{self, Standing, Sure};
 
 /// What one setting gives.
 #[derive(Debug, Clone)]
@@ -26,15 +27,26 @@ pub(crate) struct Found {
     pub(crate) paper_lambda: Option<f64>,
     /// The estimate of the user's own model.
     pub(crate) mine: Option<f64>,
+    /// Its interval.
+    pub(crate) mine_interval: Option<Interval>,
+    /// Intervals of the scores.
+    pub(crate) sure: Sure,
+    /// Ranks and comparisons, computed when first drawn.
+    standing: OnceCell<Option<Standing>>,
 }
 
 impl Found {
     fn new(setting: Setting, cells: Vec<Arc<Cell>>) -> Found {
-        let scores = scored(&cells, setting.estimator, setting.lambda);
+        let (estimator, lambda) = (setting.estimator, setting.lambda);
+        let scores = scored(&cells, estimator, lambda);
+        let mine = mine(&cells, estimator, lambda);
         Found {
+            mine_interval: mine.and_then(|m| sure::mine(&cells, m, estimator, lambda)),
+            sure: Sure::of(&cells, &scores, estimator, lambda),
+            standing: OnceCell::new(),
             metrics: metrics(&scores),
             paper_lambda: paper_lambda(&cells),
-            mine: mine(&cells, setting.estimator, setting.lambda),
+            mine,
             scores,
             cells,
             setting,
@@ -48,9 +60,36 @@ impl Found {
             (Estimator::PIrt, _) => Some(0.0),
             (Estimator::GpIrt, Lambda::Auto) => self.paper_lambda,
             (Estimator::GpIrt, Lambda::Fixed(x)) => Some(x),
-            // The learned ones know their own.
+            (Estimator::GpIrtCv, _) => sure::learned(&self.cells, |s| s.lambda),
+            // The others are no mixture of the two.
             _ => None,
         }
+    }
+
+    /// Whether all of it is learned: then no interval is still to come.
+    pub(crate) fn learned(&self) -> bool {
+        self.cells.iter().all(|cell| cell.learned)
+    }
+
+    /// Weights of the stacked estimate's parts (mean over scenarios for overall).
+    pub(crate) fn weights(&self) -> Option<[f64; PARTS.len()]> {
+        let mut weights = [0.0; PARTS.len()];
+        for (at, weight) in weights.iter_mut().enumerate() {
+            *weight = sure::learned(&self.cells, |s| s.weights[at])?;
+        }
+        Some(weights)
+    }
+
+    /// Ranks that the models may hold, and comparisons of two.
+    pub(crate) fn standing(&self) -> Option<&Standing> {
+        let of = || Standing::of(&self.cells, self.setting.estimator, self.setting.lambda);
+        self.standing.get_or_init(of).as_ref()
+    }
+
+    /// The interval of a test model.
+    pub(crate) fn interval(&self, model: usize) -> Option<Interval> {
+        let at = self.scores.iter().position(|s| s.model == model)?;
+        self.sure.intervals.get(at).copied().flatten()
     }
 
     /// The only cell of a single scenario.
@@ -109,9 +148,17 @@ impl State {
     pub(crate) fn refresh(&mut self) {
         let wanted = self.setting.clone();
         let old = self.shown.take();
-        let (base, cells, fresh) = match self.cells_of(&wanted) {
-            Some(cells) => (wanted.clone(), cells, true),
-            None => match &old {
+        // Until something is learned at a new setting, the paper's estimate stands in for it.
+        let stand_in = Setting {
+            estimator: Estimator::GpIrt,
+            ..wanted.clone()
+        };
+        let unlearned = is_learned(wanted.estimator).then_some(&stand_in);
+        let there = unlearned.and_then(|s| Some((s.clone(), self.cells_of(s)?)));
+        let (base, cells, fresh) = match (self.cells_of(&wanted), there) {
+            (Some(cells), _) => (wanted.clone(), cells, true),
+            (None, Some((stand_in, cells))) => (stand_in, cells, false),
+            (None, None) => match &old {
                 Some(old) => (old.now.setting.clone(), old.now.cells.clone(), false),
                 None => {
                     self.curve = None;
@@ -119,9 +166,14 @@ impl State {
                 }
             },
         };
+        let serves = cells.iter().all(|cell| cell.serves(wanted.estimator));
         let now = Found::new(
             Setting {
-                estimator: wanted.estimator,
+                estimator: if serves {
+                    wanted.estimator
+                } else {
+                    stand_in.estimator
+                },
                 lambda: wanted.lambda,
                 ..base.clone()
             },

@@ -146,6 +146,8 @@ pub(crate) struct State {
     pub(crate) sort: Sort,
     /// Scores as ranks.
     pub(crate) ranking: bool,
+    /// Intervals are drawn.
+    pub(crate) bars: bool,
     /// Order of the item table.
     pub(crate) item_sort: ItemSort,
     /// Only items that hold this text, in Map and Items.
@@ -234,6 +236,7 @@ impl State {
             zoom: Zoom::WHOLE,
             sort: Sort::Truth,
             ranking: false,
+            bars: true,
             item_sort: ItemSort::Weight,
             item_filter: String::new(),
             matches: None,
@@ -398,7 +401,7 @@ impl State {
         }
     }
 
-    /// Cells of a setting in its scope, if all are there.
+    /// Cells of a setting in its scope, if all are there, with what its estimator needs.
     pub(crate) fn cells_of(&self, setting: &Setting) -> Option<Vec<Arc<Cell>>> {
         let scenarios = self.scenarios_of(setting.scope);
         if scenarios.is_empty() {
@@ -406,7 +409,10 @@ impl State {
         }
         scenarios
             .iter()
-            .map(|&s| self.cells.get(&self.key(s, setting)).cloned())
+            .map(|&s| {
+                let cell = self.cells.get(&self.key(s, setting));
+                cell.filter(|c| c.serves(setting.estimator)).cloned()
+            })
             .collect()
     }
 

@@ -110,7 +110,7 @@ impl Choice for SelectionKind {
 }
 
 impl Choice for Estimator {
-    const ALL: &'static [Self] = &Estimator::PAPER;
+    const ALL: &'static [Self] = &Estimator::ALL;
 
     fn label(self) -> &'static str {
         match self {
@@ -301,6 +301,20 @@ pub(crate) struct Cell {
     pub(crate) found: SelectionEstimates,
     /// The estimates of the user's own model, where one is open.
     pub(crate) mine: Option<AnswersEstimate>,
+    /// Learning is done: what could be learned is in the estimates, and the intervals are known.
+    pub(crate) learned: bool,
+}
+
+impl Cell {
+    /// Whether everything is there that an estimator needs.
+    pub(crate) fn serves(&self, estimator: Estimator) -> bool {
+        self.learned || !is_learned(estimator)
+    }
+}
+
+/// Whether an estimator learns from held-out training models: that takes a job of its own.
+pub(crate) fn is_learned(estimator: Estimator) -> bool {
+    Estimator::LEARNED.contains(&estimator)
 }
 
 /// A test model's true and estimated score: of one scenario, or the mean over several.

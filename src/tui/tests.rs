@@ -7,6 +7,7 @@ use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use proptest::prelude::*;
 
 use tinyscope::anchors::SelectionKind;
+use tinyscope::estimate::Estimator;
 use tinyscope::experiment::Scope as Theta;
 
 use super::cast::Cast;
@@ -194,6 +195,127 @@ fn slides_go_forth_and_back_and_leave_the_setting() {
     assert_eq!((state.look.slide, state.view), (None, ViewName::Tradeoff));
 }
 
+/// Does the learning that the state asks for: the cells that the fixture has learned already.
+fn learn(state: &mut State, learned: &State) -> usize {
+    let mut done = 0;
+    while let Some(Job::Learn(key)) = state.next_job() {
+        let cell = Arc::clone(&learned.cells[&key]);
+        let report = Report::Done(Outcome::Estimated(vec![(key, cell)]));
+        let generation = state.generation;
+        update(state, Event::Job { generation, report });
+        done += 1;
+    }
+    done
+}
+
+/// The paper's estimates are there at once, intervals a moment later; what is learned for one n is
+/// never shown with another.
+#[test]
+fn intervals_come_after_the_estimates_and_only_their_own() {
+    let made = fixture::state(ThemeName::Dark);
+    let mut state = fixture::state(ThemeName::Dark);
+    state.ahead = false;
+    press(&mut state, "3");
+    fixture::unlearn(&mut state);
+    let now = |state: &State| state.shown.clone().unwrap();
+    assert!(now(&state).fresh && now(&state).now.sure.half_width.is_none());
+    let Some(job @ Job::Learn(_)) = state.next_job() else {
+        panic!("{:?}", state.next_job());
+    };
+    assert!(
+        !state.urgent(&job),
+        "the estimates on the screen need none of it"
+    );
+    assert_eq!(learn(&mut state, &made), 1);
+    let sure = now(&state).now.sure;
+    assert_eq!((sure.held.1, sure.intervals.len()), (10, 10));
+    press(&mut state, "+");
+    assert!(now(&state).fresh && now(&state).now.sure.half_width.is_none());
+    // A late report of the same cell without what was learned takes nothing away.
+    learn(&mut state, &made);
+    let before = now(&state).now.sure;
+    let key = state.key(0, &state.setting);
+    let mut bare = (*made.cells[&key]).clone();
+    bare.learned = false;
+    let report = Report::Done(Outcome::Estimated(vec![(key, Arc::new(bare))]));
+    let generation = state.generation;
+    update(&mut state, Event::Job { generation, report });
+    assert_eq!(now(&state).now.sure, before);
+}
+
+/// A learned estimator waits for its job, urgently; gp-IRT stands in for it, dimmed and said.
+#[test]
+fn a_learned_estimator_is_waited_for() {
+    let made = fixture::state(ThemeName::Dark);
+    let mut state = fixture::state(ThemeName::Dark);
+    state.ahead = false;
+    fixture::unlearn(&mut state);
+    press(&mut state, "3 e");
+    assert_eq!(state.setting.estimator, Estimator::Aipw);
+    let shown = state.shown.clone().unwrap();
+    assert_eq!(shown.now.setting.estimator, Estimator::GpIrt);
+    assert!(!shown.fresh);
+    assert!(super::view::sentence(&state).contains("AIPW is being learned; gp-IRT until then"));
+    let job = state.next_job().unwrap();
+    assert!(
+        matches!(job, Job::Learn(_)) && state.urgent(&job),
+        "{job:?}"
+    );
+    learn(&mut state, &made);
+    let shown = state.shown.clone().unwrap();
+    assert!(shown.fresh && shown.now.setting.estimator == Estimator::Aipw);
+    assert_eq!(shown.now.scores.len(), 10);
+    // Back to naive without a job, whatever was learned.
+    press(&mut state, "e e e e");
+    assert_eq!(state.setting.estimator, Estimator::Naive);
+    assert!(state.shown.as_ref().unwrap().fresh);
+}
+
+/// One point of a curve says nothing of the n that an error needs.
+#[test]
+fn a_curve_that_is_not_computed_promises_nothing() {
+    let made = fixture::state(ThemeName::Dark);
+    let mut state = fixture::state(ThemeName::Dark);
+    fixture::unlearn(&mut state);
+    let key = state.key(0, &state.setting);
+    let cell = Arc::clone(&made.cells[&key]);
+    state.cells.insert(key, cell);
+    state.refresh();
+    let (needs, seeds) = super::view::needs(&state);
+    assert_eq!(seeds, 5);
+    for need in needs {
+        let learned = super::study::is_learned(need.estimator);
+        assert_eq!(need.n[0] == super::curves::Needed::Unknown, learned);
+    }
+}
+
+/// Every estimator is in the tables, in settings files and in the curves.
+#[test]
+fn learned_estimators_are_written_and_restored() {
+    let mut state = fixture::state(ThemeName::Dark);
+    state.source = Some(Source::demo("helm-lite"));
+    press(&mut state, "e e e e 3 B");
+    assert_eq!(state.setting.estimator, Estimator::Stacked);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("talk.json");
+    std::fs::write(&file, document(&state, What::Settings).unwrap()).unwrap();
+    let mut again = fixture::state(ThemeName::Dark);
+    Saved::read(&file).unwrap().restore(&mut again);
+    assert_eq!(again.setting, state.setting);
+    assert!(!again.bars);
+    let scores = document(&state, What::Csv).unwrap();
+    assert!(scores.starts_with("model,true,estimated,low,high,error,true_rank,rank,ranks"));
+    assert!(!scores.contains(",,"), "{scores}");
+    state.view = ViewName::Tradeoff;
+    let curves = document(&state, What::Csv).unwrap();
+    for estimator in Estimator::ALL {
+        assert!(
+            curves.contains(&format!(",{},", estimator.name())),
+            "{curves}"
+        );
+    }
+}
+
 /// A settings file puts the screen back, edits and pin included, whatever the order of the items.
 #[test]
 fn settings_are_written_and_restored() {
@@ -371,7 +493,7 @@ fn tables_hold_their_special_signs() {
     let markdown = document(&state, What::Markdown).unwrap();
     assert_eq!(
         markdown.lines().filter(|l| l.starts_with('|')).count(),
-        2 + 9
+        2 + 21
     );
     assert_eq!(
         export::file_stem(&state, What::Csv),

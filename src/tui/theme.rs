@@ -345,6 +345,11 @@ impl Theme {
         }
     }
 
+    /// Bars of intervals: weaker than the points that stand on them, stronger than the band.
+    pub(crate) fn bar(&self) -> Style {
+        self.dim
+    }
+
     /// The faded style of group `group`, for its items.
     pub(crate) fn faded(&self, group: usize) -> Style {
         self.fade(self.group(group))

@@ -113,6 +113,10 @@ fn describe(state: &State, job: &Job) -> String {
             let (scenario, items) = (name(key.fit.scenario), key.selection.label());
             format!("{scenario}, {items}, n = {}{seed}", key.n)
         }
+        Job::Learn(key) => {
+            let (scenario, items) = (name(key.fit.scenario), key.selection.label());
+            format!("intervals of {scenario}, {items}, n = {}", key.n)
+        }
         Job::Answers(file) => format!("reading {}", file.display()),
         Job::Replay(..) => "replaying the answers".into(),
         Job::Diagnose => "checking the data".into(),
@@ -206,7 +210,15 @@ fn on_outcome(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
                 state.fits.insert(key, fit);
             }
         }
-        Outcome::Estimated(cells) => state.cells.extend(cells),
+        Outcome::Estimated(cells) => {
+            for (key, cell) in cells {
+                // In joint scope a job tells of other scenarios too: what is learned of them stays.
+                let known = state.cells.get(&key).is_some_and(|c| c.learned);
+                if cell.learned || !known {
+                    state.cells.insert(key, cell);
+                }
+            }
+        }
         Outcome::Answered(mine, known) => {
             let other = mine.answers.len() - known;
             let mut text = format!("{}: {known} answers to items of this benchmark", mine.name);

@@ -1,8 +1,9 @@
 //! The tables of the views: for people rounded, for programs in full precision.
 
 use tinyscope::anchors::SelectionKind;
-use tinyscope::estimate::Estimator;
+use tinyscope::estimate::{Estimator, Interval};
 
+use crate::tui::curves::Needed;
 use crate::tui::state::{Setting, Shown, State, ViewName};
 use crate::tui::study::{Choice, Measure, Study};
 use crate::tui::view::{self, Fact, format::percent};
@@ -157,31 +158,62 @@ fn items(state: &State, study: &Study, shown: &Shown, people: bool) -> Result<Ta
 
 fn scores(state: &State, study: &Study, shown: &Shown, number: impl Fn(f64) -> String) -> Table {
     let mut rows: Vec<Vec<String>> = Vec::new();
+    let ends = |interval: Option<Interval>| match interval {
+        Some(i) => [number(i.low), number(i.high)],
+        None => [String::new(), String::new()],
+    };
     if let (Some(estimate), Some(mine)) = (shown.now.mine, &state.mine) {
         let rank = state.predicted_rank(estimate);
+        let [low, high] = ends(shown.now.mine_interval);
         rows.push(vec![
             mine.name.clone(),
             String::new(),
             number(estimate),
+            low,
+            high,
             String::new(),
             String::new(),
             rank.map_or(String::new(), |r| format!("{} of {}", r.0, r.1)),
+            String::new(),
         ]);
     }
+    let standing = shown.now.standing();
     rows.extend(view::scores::order(state).iter().map(|row| {
         let s = row.scored;
+        let [low, high] = ends(shown.now.interval(s.model));
+        let ranks = standing.and_then(|standing| standing.ranks(s.model));
         vec![
             study.model(s.model).to_owned(),
             number(s.truth),
             number(s.estimate),
+            low,
+            high,
             number(s.estimate - s.truth),
             row.true_rank.to_string(),
             row.rank.to_string(),
+            ranks.map_or(String::new(), |(best, worst)| format!("{best}-{worst}")),
         ]
     }));
+    let sure = match shown.now.sure.half_width {
+        Some(_) => {
+            let (held, of) = shown.now.sure.held;
+            format!(" low and high: 90 % intervals, which hold {held} of {of}.")
+        }
+        None => String::new(),
+    };
     Table {
-        caption: "Estimated against true scores of held-out models.".into(),
-        headings: headings(&["model", "true", "estimated", "error", "true_rank", "rank"]),
+        caption: format!("Estimated against true scores of held-out models.{sure}"),
+        headings: headings(&[
+            "model",
+            "true",
+            "estimated",
+            "low",
+            "high",
+            "error",
+            "true_rank",
+            "rank",
+            "ranks",
+        ]),
         rows,
     }
 }
@@ -243,7 +275,8 @@ fn curves(state: &State, shown: &Shown) -> Table {
 /// The n that every method needs.
 fn needs(state: &State) -> Table {
     let (needs, seeds) = view::needs(state);
-    let rows = needs.iter().map(|need| {
+    let there = needs.iter().filter(|need| need.n[0] != Needed::Unknown);
+    let rows = there.map(|need| {
         let times = match need.times {
             Some((true, x)) => format!("{x:.1}"),
             Some((false, x)) if x > 1.0 => format!(">{x:.1}"),

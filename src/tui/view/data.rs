@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::format::{brief, clean, left, percent, right, wrap};
+use super::format::{brief, clean, left, percent, right, unit, wrap};
 use super::frame::pieces;
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
@@ -214,6 +214,7 @@ fn settings_facts(state: &State, study: &Study, facts: &mut Vec<Fact>) {
         ("responses", settings.responses.name().to_owned()),
     ];
     facts.extend(rows.map(|(name, value)| Fact::Named(name, value)));
+    learned_facts(state, facts);
     if let Some(given) = &settings.parameters {
         facts.push(Fact::Named(
             "parameters",
@@ -226,6 +227,26 @@ fn settings_facts(state: &State, study: &Study, facts: &mut Vec<Fact>) {
     facts.push(Fact::Text(
         "method: tinyBenchmarks, arXiv 2402.14992".into(),
     ));
+}
+
+/// What was learned from the training models at the shown setting.
+fn learned_facts(state: &State, facts: &mut Vec<Fact>) {
+    let Some(now) = state.shown.as_ref().filter(|s| s.fresh).map(|s| &s.now) else {
+        return;
+    };
+    if let Some(lambda) = crate::tui::sure::learned(&now.cells, |s| s.lambda) {
+        let text = format!("{}: λ with the least held-out error", unit(lambda, 2));
+        facts.push(Fact::Named("gp-cv", text));
+    }
+    if let Some([naive, p_irt, aipw, ridge]) = now.weights().map(|w| w.map(|x| unit(x, 2))) {
+        let text = format!("naive {naive}, p-IRT {p_irt}, AIPW {aipw}, ridge {ridge}");
+        facts.push(Fact::Named("stacked", text));
+    }
+    if let Some(half) = now.sure.half_width {
+        let ((held, of), half) = (now.sure.held, percent(half, 1));
+        let text = format!("±{half} points on average; hold {held} of {of} test models");
+        facts.push(Fact::Named("90 %", text));
+    }
 }
 
 /// A line on the screen with its style.

@@ -9,7 +9,7 @@ use super::frame::{inner, panel, pieces};
 use super::scores;
 use crate::tui::job::Job;
 use crate::tui::state::{Scope, Setting, State};
-use crate::tui::study::{Measure, part_error, scored};
+use crate::tui::study::{Measure, is_learned, part_error, scored};
 
 /// What a line of the panel stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,12 +221,15 @@ fn part_line(state: &State, part: usize, area: Rect, buffer: &mut Buffer) {
         return;
     };
     let shown = state.shown.as_ref();
-    let error = shown.and_then(|shown| {
-        let setting = &shown.now.setting;
+    let setting = shown.map(|s| &s.now.setting);
+    let error = shown.zip(setting).and_then(|(shown, setting)| {
         part_error(shown.now.cell()?, part, setting.estimator, setting.lambda)
     });
+    // Nothing is learned of parts.
+    let none = setting.is_some_and(|s| is_learned(s.estimator));
     let here = state.part == Some(part);
-    let text = error.map_or("…".into(), |e| percent(e, 1));
+    let none = if none { "-" } else { "…" };
+    let text = error.map_or(none.into(), |e| percent(e, 1));
     let name = format!(" {}", sub.name);
     let items = sub.items.len().to_string();
     let mark = if here { "▸" } else { " " };

@@ -10,6 +10,7 @@ pub(crate) mod items;
 mod legend;
 mod list;
 pub(crate) mod map;
+mod model;
 mod overlay;
 mod plot;
 mod ranking;

@@ -320,6 +320,19 @@ impl Plot {
         }
     }
 
+    /// A glyph in every cell from one value to another above the same place.
+    pub(crate) fn column(&mut self, x: f64, y: (f64, f64), symbol: &str, style: Style) {
+        let within = |value: f64| value.clamp(self.y.low, self.y.high);
+        let ends = (self.cell(x, within(y.0)), self.cell(x, within(y.1)));
+        let (Some((column, bottom)), Some((_, top))) = ends else {
+            return;
+        };
+        for row in top..=bottom {
+            let glyph = (column, row, symbol.to_owned(), style);
+            self.glyphs.push(glyph);
+        }
+    }
+
     /// A vertical line of the frame's own characters, below data.
     pub(crate) fn rule(&mut self, x: f64, style: Style, buffer: &mut Buffer) {
         if let Some((column, _)) = self.cell(x, self.y.low) {

@@ -5,9 +5,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::format::{left, right, unit};
-use super::frame::{pieces, whole_pieces};
+use super::frame::{over, pieces, whole_pieces};
 use super::raster::{Raster, Stroke};
 use super::scores::{Row, order, short_name};
+use crate::tui::glyphs::Marker;
 use crate::tui::state::{Shown, State};
 
 /// Draws the two columns and the lines between them; more models than rows share them.
@@ -16,12 +17,12 @@ pub(crate) fn draw(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer
         height: area.height.saturating_sub(1),
         ..area
     };
-    slopes(state, body, buffer);
+    slopes(state, shown, body, buffer);
     legend(state, shown, area, buffer);
 }
 
 /// The columns and lines alone.
-pub(crate) fn slopes(state: &State, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn slopes(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
     let theme = &state.look.theme;
     let Some(study) = &state.study else {
         return;
@@ -34,23 +35,47 @@ pub(crate) fn slopes(state: &State, area: Rect, buffer: &mut Buffer) {
     if rows.is_empty() || height == 0 {
         return;
     }
-    let name = (usize::from(area.width) / 3).clamp(8, 30);
+    // A filter leaves gaps in the ranks: then there is no room for those between.
+    let standing = shown.now.standing();
+    let standing = standing.filter(|_| state.bars && state.model_filter.is_empty());
+    let share = if standing.is_some() { 5 } else { 3 };
+    let name = (usize::from(area.width) / share).clamp(8, 30);
     let half = name as u16 + 4;
-    let middle = Rect {
+    let between = Rect {
         x: area.x + half,
         y: area.y + 1,
         width: area.width.saturating_sub(2 * half),
         height: area.height - 1,
     };
+    let columns = match standing {
+        Some(_) => (rows.len() as u16).clamp(6, 48).min(between.width * 3 / 5),
+        None => 0,
+    };
+    let ladder = Rect {
+        x: between.right() - columns,
+        width: columns,
+        ..between
+    };
+    let middle = Rect {
+        width: between.width - columns - u16::from(columns > 0),
+        ..between
+    };
     buffer.set_stringn(
         area.x,
         area.y,
-        right("by true score", name + 3),
+        right(
+            if name < 10 {
+                "by truth"
+            } else {
+                "by true score"
+            },
+            name + 3,
+        ),
         name + 3,
         theme.dim,
     );
     buffer.set_stringn(
-        middle.right() + 1,
+        between.right() + 1,
         area.y,
         "by estimate",
         name + 3,
@@ -84,6 +109,16 @@ pub(crate) fn slopes(state: &State, area: Rect, buffer: &mut Buffer) {
         }
     }
     raster.write(buffer);
+    if let Some(standing) = standing.filter(|_| ladder.width > 0) {
+        let spans: Vec<Option<(usize, usize)>> = by_estimate
+            .iter()
+            .map(|row| standing.ranks(row.scored.model))
+            .collect();
+        let chosen = by_estimate
+            .iter()
+            .position(|row| state.model == Some(row.scored.model));
+        rungs(state, &spans, chosen, &at, ladder, buffer);
+    }
     let line = |rank: usize| (at(rank) * height as f64) as u16;
     let mut free = (0, 0);
     for (rank, (truth, estimate)) in rows.iter().zip(&by_estimate).enumerate() {
@@ -109,9 +144,61 @@ pub(crate) fn slopes(state: &State, area: Rect, buffer: &mut Buffer) {
                 (number.as_str(), theme.dim),
                 (&label(estimate), style(estimate)),
             ];
-            pieces(buffer, middle.right(), y, area.right(), &parts);
+            pieces(buffer, between.right(), y, area.right(), &parts);
             free.1 = line(rank) + 1;
         }
+    }
+}
+
+/// One vertical bar a model, best estimate first: the ranks that it may hold. `at` is the share of the
+/// height at which a rank, counted from 0, stands.
+fn rungs(
+    state: &State,
+    spans: &[Option<(usize, usize)>],
+    chosen: Option<usize>,
+    at: &dyn Fn(usize) -> f64,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let theme = &state.look.theme;
+    let fine = matches!(state.look.marker, Marker::Octant | Marker::Braille);
+    let mut raster = Raster::new(area, state.look.marker);
+    let (width, height) = raster.size();
+    for (k, span) in spans.iter().enumerate() {
+        let Some((best, worst)) = span else { continue };
+        let x = (k as f64 + 0.5) / spans.len() as f64;
+        let here = chosen == Some(k);
+        let style = if here { theme.accent } else { theme.bar() };
+        let (top, bottom) = (at(best - 1), at(worst.saturating_sub(1)));
+        if fine {
+            let x = (x * width as f64).floor();
+            let (from, to) = (top * height as f64, bottom * height as f64);
+            let layer = 1 + u8::from(here);
+            raster.line((x, from), (x, to), style, layer, Stroke::Solid, &mut 0);
+        } else {
+            let cell = |share: f64| area.y + (share * f64::from(area.height)) as u16;
+            let x = area.x + (x * f64::from(area.width)) as u16;
+            for y in cell(top)..=cell(bottom).min(area.bottom().saturating_sub(1)) {
+                buffer.set_string(x, y, "│", style);
+            }
+        }
+    }
+    raster.write(buffer);
+    let marker = state.look.marker;
+    for (k, span) in spans.iter().enumerate() {
+        // Where bars share columns, their marks would hide them.
+        if span.is_none() || spans.len() > usize::from(area.width) {
+            continue;
+        }
+        let x = area.x + ((k as f64 + 0.5) / spans.len() as f64 * f64::from(area.width)) as u16;
+        let y = area.y + (at(k) * f64::from(area.height)) as u16;
+        let style = if chosen == Some(k) {
+            theme.accent
+        } else {
+            theme.text
+        };
+        let mark = if marker == Marker::Ascii { "o" } else { "●" };
+        over(buffer, x, y, mark, style);
     }
 }
 
@@ -127,11 +214,16 @@ fn legend(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
         number(m.spearman),
         number(m.kendall)
     );
+    let sure = match shown.now.sure.half_width {
+        Some(_) if state.bars => "  │ may hold, 90 %",
+        _ => "",
+    };
     let parts = [
         ("─", theme.good),
         (" same rank  ", theme.dim),
         ("─", theme.bad),
         (" three ranks off or more", theme.dim),
+        (sure, theme.bar()),
         (text.as_str(), theme.text),
     ];
     let y = area.bottom().saturating_sub(1);

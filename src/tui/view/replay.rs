@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use tinyscope::estimate::Estimator;
+use tinyscope::estimate::{Estimator, Interval};
 use tinyscope::experiment::{Replay, Step};
 
 use super::format::{brief, fit, left, percent, signed, unit, wrap};
@@ -11,19 +11,20 @@ use super::frame::pieces;
 use super::inspector;
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
+use super::scores::half_width;
 use super::tradeoff::here;
 use crate::tui::glyphs::Marker;
 use crate::tui::job::Who;
 use crate::tui::replay::SPEEDS;
 use crate::tui::state::{Scope, Shown, State};
-use crate::tui::study::Choice;
+use crate::tui::study::{Choice, is_learned};
 
 /// The estimate of a step by the estimator and lambda of the setting.
 pub(crate) fn estimate(shown: &Shown, step: &Step) -> f64 {
     let lambda = match shown.now.setting.estimator {
         Estimator::Naive => 1.0,
         Estimator::PIrt => 0.0,
-        // Nothing is learned from a part of the answers: gp-IRT stands for the rest.
+        // Nothing is learned from a part of the answers: gp-IRT stands for what is learned.
         _ => shown.now.setting.lambda.value(step.lambda),
     };
     lambda * step.naive + (1.0 - lambda) * step.p_irt
@@ -163,7 +164,9 @@ pub(crate) fn scores(
     } else {
         "estimated %"
     };
-    let y = Axis::around(values.chain(ghost), label, Unit::Percent);
+    let last = last(state, shown, who).filter(|_| at == replay.steps.len());
+    let ends = last.iter().flat_map(|i| [i.low, i.high, i.estimate]);
+    let y = Axis::around(values.chain(ghost).chain(ends), label, Unit::Percent);
     let x = answers_axis(replay);
     let mut plot = Plot::new(area, x, y, theme, state.look.marker, buffer);
     plot.thick = u8::from(state.look.slide.is_some());
@@ -213,8 +216,11 @@ pub(crate) fn scores(
         4,
         Stroke::Solid,
     );
+    if let Some(i) = last {
+        plot.column(end, (i.low, i.high), "│", theme.accent);
+    }
     if at > 0 {
-        let value = estimates[at - 1];
+        let value = last.map_or(estimates[at - 1], |i| i.estimate);
         if state.look.slide.is_some() {
             plot.disc(at as f64, value, 0.5, theme.accent, 5);
         } else {
@@ -224,17 +230,32 @@ pub(crate) fn scores(
     let inner = plot.inner;
     plot.finish(buffer);
     if at > 0 && state.look.slide.is_none() {
-        let value = estimates[at - 1];
+        let value = last.map_or(estimates[at - 1], |i| i.estimate);
+        let half = last.map_or(String::new(), |i| format!(" {}", half_width(i)));
         let error = replay
             .truth
             .map_or(String::new(), |t| format!(" ({})", signed(value - t, 1)));
-        let text = format!(
-            "{} {} %{error}",
-            shown.now.setting.estimator.label(),
-            percent(value, 1)
-        );
+        let learned = is_learned(shown.now.setting.estimator);
+        let estimator = match shown.now.setting.estimator {
+            // Before the last answer it is gp-IRT that is drawn.
+            _ if learned && last.is_none() => Estimator::GpIrt,
+            estimator => estimator,
+        };
+        let text = format!("{} {}{half} %{error}", estimator.label(), percent(value, 1));
         let x = inner.right().saturating_sub(text.chars().count() as u16);
         buffer.set_string(x, area.y, text, theme.accent);
+    }
+}
+
+/// The estimate of all answers with its interval, where the replay is of the shown setting.
+fn last(state: &State, shown: &Shown, who: Who) -> Option<Interval> {
+    let (key, ..) = state.replay.result.as_ref()?;
+    if !state.bars || *key != state.key(key.fit.scenario, &shown.now.setting) {
+        return None;
+    }
+    match who {
+        Who::Mine => shown.now.mine_interval,
+        Who::Model(row) => shown.now.interval(row),
     }
 }
 

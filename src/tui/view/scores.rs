@@ -10,8 +10,11 @@ use unicode_width::UnicodeWidthStr;
 use super::format::{brief, clean, fit, fit_middle, left, percent, right, signed};
 use super::frame::{pieces, whole_pieces};
 use super::map::ghost_symbol;
+use super::model;
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
+use tinyscope::estimate::Interval;
+
 use crate::tui::glyphs::Marker;
 use crate::tui::state::{Shown, Sort, State};
 use crate::tui::study::{Scored, Study};
@@ -125,7 +128,14 @@ fn plot(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) -> Plot {
         .iter()
         .flat_map(|g| &g.scores)
         .map(|s| s.estimate);
-    let values = both.chain(ghost).chain(shown.now.mine);
+    let bars = bars(state, shown).flat_map(|(_, i)| [i.low, i.high]);
+    let own = shown.now.mine_interval.filter(|_| state.bars);
+    let own = own.into_iter().flat_map(|i| [i.low, i.high]);
+    let values = both
+        .chain(ghost)
+        .chain(shown.now.mine)
+        .chain(bars)
+        .chain(own);
     let x = Axis::around(values, "true %", Unit::Percent);
     let y = Axis {
         label: "estimated %".into(),
@@ -139,6 +149,59 @@ fn plot(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) -> Plot {
 pub(crate) fn geometry(state: &State, shown: &Shown, area: Rect) -> Plot {
     let mut scratch = Buffer::empty(area);
     plot(state, shown, above_legend(area), &mut scratch)
+}
+
+/// Models with the intervals that are drawn, in the order of the scores.
+fn bars<'a>(state: &State, shown: &'a Shown) -> impl Iterator<Item = (Scored, Interval)> + 'a {
+    let hidden = !state.bars;
+    let scores = shown.now.scores.iter().zip(&shown.now.sure.intervals);
+    scores.filter_map(move |(s, i)| i.filter(|_| !hidden).map(|i| (*s, i)))
+}
+
+/// Columns that a bar needs beside the next one.
+const APART: usize = 3;
+/// Neighbours of the selected model that keep their bars where there are too many.
+const NEIGHBOURS: usize = 3;
+
+/// Thin lines from end to end of the intervals, behind the points; those that do not hold the true
+/// score in the colour of errors. Where models stand too close, only those around the selected one,
+/// or without one every so-manieth.
+fn draw_bars(state: &State, shown: &Shown, plot: &mut Plot) {
+    let theme = &state.look.theme;
+    let mut bars: Vec<(Scored, Interval)> = bars(state, shown).collect();
+    bars.sort_by(|p, q| p.0.truth.total_cmp(&q.0.truth));
+    let most = (usize::from(plot.inner.width) / APART).max(1);
+    if bars.len() > most {
+        let chosen = bars.iter().position(|b| state.model == Some(b.0.model));
+        let kept = |at: usize| match chosen {
+            Some(chosen) => at.abs_diff(chosen) <= NEIGHBOURS,
+            None => at.is_multiple_of(bars.len().div_ceil(most)),
+        };
+        bars = (bars.iter().enumerate())
+            .filter(|(at, _)| kept(*at))
+            .map(|(_, bar)| *bar)
+            .collect();
+    }
+    let fine = matches!(state.look.marker, Marker::Octant | Marker::Braille);
+    for (s, i) in bars {
+        let here = state.model == Some(s.model);
+        let style = match i.covers(s.truth) {
+            _ if here => theme.accent,
+            true => theme.bar(),
+            false => theme.fade(theme.bad),
+        };
+        if fine {
+            plot.curve(
+                &[(s.truth, i.low), (s.truth, i.high)],
+                style,
+                3,
+                Stroke::Solid,
+            );
+        } else {
+            // Where a pixel is a cell, the frame's own line is thinner than a row of marks.
+            plot.column(s.truth, (i.low, i.high), "│", style);
+        }
+    }
 }
 
 fn above_legend(area: Rect) -> Rect {
@@ -160,8 +223,9 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
     let marker = state.look.marker;
     let large = state.look.slide.is_some();
     let scores = &shown.now.scores;
-    let mut plot = plot(state, shown, area, buffer);
+    let mut plot = plot(state, shown, area, buffer).joined();
     let (low, high) = plot.range();
+    draw_bars(state, shown, &mut plot);
     // One layer: where the band is narrower than a cell, its pixels join the diagonal's.
     for shift in [BAND, -BAND] {
         let line = [(low, low + shift), (high, high + shift)];
@@ -182,6 +246,9 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
     if let Some(mine) = shown.now.mine {
         // Its true score is not known: a line at the estimate.
         plot.curve(&[(low, mine), (high, mine)], theme.own, 3, Stroke::Dashed);
+        if let Some(i) = shown.now.mine_interval.filter(|_| state.bars) {
+            plot.column(mine, (i.low, i.high), "│", theme.own);
+        }
         plot.glyph(mine, mine, own_mark(marker), theme.own);
     }
     let matching = order(state);
@@ -231,7 +298,9 @@ pub(crate) fn scatter(state: &State, shown: &Shown, area: Rect, buffer: &mut Buf
         } else {
             String::new()
         };
-        let text = format!(" {name} {}{rank}{part} ", percent(estimate, 1));
+        let interval = shown.now.mine_interval.filter(|_| state.bars);
+        let half = interval.map_or(String::new(), |i| format!(" {}", half_width(i)));
+        let text = format!(" {name} {}{half}{rank}{part} ", percent(estimate, 1));
         label(&text, at, inner, theme.own, buffer);
     }
 }
@@ -259,6 +328,12 @@ fn legend(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
     let (below, _) = mark(-1.0, marker, theme);
     let (good_mark, good) = mark(0.0, marker, theme);
     let inside_text = format!(" {within} of {} within 2 %  ", scores.len());
+    let sure = &shown.now.sure;
+    let bar = match (state.bars, sure.half_width) {
+        (true, Some(_)) => format!("│ 90 %: hold {} of {}  ", sure.held.0, sure.held.1),
+        (true, None) if !shown.now.learned() => "90 % intervals …  ".to_owned(),
+        _ => String::new(),
+    };
     let (over, under) = (format!("{above} over "), format!("{below} under  "));
     let ghost = match &shown.ghost {
         Some(_) => format!("{} pinned", ghost_symbol(marker)),
@@ -268,6 +343,7 @@ fn legend(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
     let parts = [
         (good_mark, good),
         (inside_text.as_str(), theme.dim),
+        (bar.as_str(), theme.bar()),
         (over.as_str(), style),
         (under.as_str(), style),
         (ghost.as_str(), theme.ghost),
@@ -288,16 +364,18 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
     let ghost = shown.ghost.as_ref().filter(|_| width >= 54);
     let rank_width = if ranks { 10 } else { 0 };
     let ghost_width = if ghost.is_some() { 7 } else { 0 };
-    let name = width.saturating_sub(19 + rank_width + ghost_width + 2);
+    let half_column = if state.bars { HALF } else { 0 };
+    let name = width.saturating_sub(19 + half_column + rank_width + ghost_width + 2);
     let star = |sort: Sort, text: &str| {
         let mark = if state.sort == sort { "↓" } else { "" };
         format!("{text}{mark}")
     };
     let mut heading = format!(
-        "  {}{}{}{}",
+        "  {}{}{}{}{}",
         left(&star(Sort::Name, "model"), name),
         right(&star(Sort::Truth, "true"), 6),
         right(&star(Sort::Estimate, "est."), 6),
+        right("±", half_column),
         right(&star(Sort::Error, "error"), 7),
     );
     if ghost.is_some() {
@@ -313,7 +391,7 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
             state,
             estimate,
             &mine.name,
-            (name, ghost_width, ranks),
+            (name, half_column, ghost_width, ranks),
             area,
             buffer,
         );
@@ -326,7 +404,23 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
         );
         buffer.set_string(area.x, y, fit(&text, width), theme.warn);
     }
-    let room = usize::from(area.bottom().saturating_sub(y));
+    // What is known of the selected model stands below the table where there is room for it.
+    let facts = model::facts(state, shown);
+    let below = if area.height >= 12 {
+        facts.len() + 1
+    } else {
+        0
+    };
+    let below = if facts.is_empty() { 0 } else { below };
+    let room = usize::from(area.bottom().saturating_sub(y)).saturating_sub(below);
+    if below > 0 {
+        let place = Rect {
+            y: area.bottom().saturating_sub(below as u16 - 1),
+            height: below as u16 - 1,
+            ..area
+        };
+        model::draw(state, &facts, place, buffer);
+    }
     let selected = state
         .model
         .and_then(|m| rows.iter().position(|row| row.scored.model == m));
@@ -343,12 +437,14 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
         if here {
             (style, text) = (theme.selected, theme.selected);
         }
+        let interval = shown.now.interval(row.scored.model);
         let before = format!(
             "{}{}{}",
             left(&short_name(study, row.scored.model, name), name),
             right(&percent(row.scored.truth, 1), 6),
-            right(&percent(row.scored.estimate, 1), 6)
+            right(&percent(row.scored.estimate, 1), 6),
         );
+        let half = right(&interval.map_or(lacking(shown), half_width), half_column);
         let pinned = ghost.map_or(String::new(), |g| {
             let found = g.scores.iter().find(|s| s.model == row.scored.model);
             right(
@@ -366,6 +462,7 @@ pub(crate) fn table(state: &State, area: Rect, buffer: &mut Buffer) {
             (if here { "▸" } else { symbol }, style),
             (" ", text),
             (before.as_str(), text),
+            (half.as_str(), if here { text } else { theme.dim }),
             (&right(&signed(error, 1), 7), style),
             (pinned.as_str(), theme.ghost),
             (after.as_str(), text),
@@ -379,7 +476,7 @@ fn own_row(
     state: &State,
     estimate: f64,
     name: &str,
-    (width, ghost_width, ranks): (usize, usize, bool),
+    (width, half_column, ghost_width, ranks): (usize, usize, usize, bool),
     area: Rect,
     buffer: &mut Buffer,
 ) {
@@ -388,17 +485,33 @@ fn own_row(
         Some((rank, of)) if ranks => right(&format!("{rank} of {of}"), 10),
         _ => String::new(),
     };
+    let interval = state.shown.as_ref().and_then(|s| s.now.mine_interval);
+    let half = interval.map_or(String::new(), half_width);
     let text = format!(
-        "{} {}{}{}{}{}{rank}",
+        "{} {}{}{}{}{}{}{rank}",
         own_mark(state.look.marker),
         left(&clean(name), width),
         right("?", 6),
         right(&percent(estimate, 1), 6),
+        right(&half, half_column),
         right("", 7),
         " ".repeat(ghost_width),
     );
     let room = usize::from(area.width);
     buffer.set_stringn(area.x, area.y + 1, text, room, style);
+}
+
+/// Columns of half the interval.
+const HALF: usize = 6;
+
+/// Half the length of an interval, as "±1.9".
+pub(crate) fn half_width(interval: Interval) -> String {
+    format!("±{}", percent(interval.half_width(), 1))
+}
+
+/// In place of an interval that is not there: still to come, or never.
+fn lacking(shown: &Shown) -> String {
+    if shown.now.learned() { "-" } else { "…" }.to_owned()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Metrics};
 
 use crate::tui::state::{Setting, State, ViewName};
-use crate::tui::study::Choice;
+use crate::tui::study::{Choice, is_learned};
 
 /// Draws the panel below the view.
 pub(crate) fn draw(state: &State, parts: &Parts, buffer: &mut Buffer) {
@@ -122,23 +122,7 @@ fn sliders(state: &State, area: Rect, buffer: &mut Buffer) {
     let end = right(&largest.to_string(), END);
     let n = setting.n.to_string();
     slider(state, area, 1, ("n", &n, &end), Some(share), buffer);
-    let auto = state.shown.as_ref().and_then(|s| s.now.paper_lambda);
-    let used = match setting.estimator {
-        Estimator::Naive => Some(1.0),
-        Estimator::PIrt => Some(0.0),
-        Estimator::GpIrt => match (setting.lambda, auto) {
-            (Lambda::Auto, auto) => auto,
-            (Lambda::Fixed(x), _) => Some(x),
-        },
-        _ => None,
-    };
-    let value = used.map_or("…".into(), |l| unit(l, 2));
-    let value = match (setting.estimator, setting.lambda) {
-        (Estimator::GpIrt, Lambda::Auto) => format!("auto {value}"),
-        _ => value,
-    };
-    let end = right("1", END);
-    slider(state, area, 2, ("λ", &value, &end), used, buffer);
+    lambda(state, area, buffer);
     let narrow = area.width < 44;
     let selection = if narrow {
         setting.selection.short()
@@ -171,6 +155,58 @@ fn sliders(state: &State, area: Rect, buffer: &mut Buffer) {
         ],
     );
     pinned(state, area, buffer);
+}
+
+/// The slider of lambda; what a learned estimator has in its place.
+fn lambda(state: &State, area: Rect, buffer: &mut Buffer) {
+    let setting = &state.setting;
+    let shown = state.shown.as_ref();
+    let auto = shown.and_then(|s| s.now.paper_lambda);
+    // What is learned at another setting says nothing of this one.
+    let now = shown.filter(|s| s.fresh).map(|s| &s.now);
+    let used = match setting.estimator {
+        Estimator::Naive => Some(1.0),
+        Estimator::PIrt => Some(0.0),
+        Estimator::GpIrt => match (setting.lambda, auto) {
+            (Lambda::Auto, auto) => auto,
+            (Lambda::Fixed(x), _) => Some(x),
+        },
+        Estimator::GpIrtCv => now.and_then(|now| now.lambda()),
+        Estimator::Aipw | Estimator::Ridge | Estimator::Stacked => None,
+    };
+    let value = used.map_or("…".into(), |l| unit(l, 2));
+    let value = match (setting.estimator, setting.lambda) {
+        (Estimator::GpIrt, Lambda::Auto) => format!("auto {value}"),
+        (Estimator::GpIrtCv, _) => format!("own {value}"),
+        (Estimator::Aipw | Estimator::Ridge, _) => "none".into(),
+        (Estimator::Stacked, _) => "own".into(),
+        _ => value,
+    };
+    let end = right("1", END);
+    slider(state, area, 2, ("λ", &value, &end), used, buffer);
+    let theme = &state.look.theme;
+    let text = match setting.estimator {
+        Estimator::Aipw => "model + weighted residuals".to_owned(),
+        Estimator::Ridge => "regression on the answers".to_owned(),
+        Estimator::Stacked => weights(now.and_then(|now| now.weights()), area.width),
+        _ => return,
+    };
+    let from = track(area, 0).0.saturating_sub(1);
+    let room = usize::from(area.right().saturating_sub(from));
+    let text = left(&text, room);
+    over(buffer, from, area.y + 2, &text, theme.accent);
+}
+
+/// The weights of the stacked estimate's parts in as few columns as there are.
+fn weights(found: Option<[f64; 4]>, width: u16) -> String {
+    let Some([naive, p_irt, aipw, ridge]) = found.map(|w| w.map(|x| unit(x, 2))) else {
+        return "weights …".into();
+    };
+    if width >= 56 {
+        format!("naive {naive}  p-IRT {p_irt}  AIPW {aipw}  ridge {ridge}")
+    } else {
+        format!("n {naive} p {p_irt} A {aipw} r {ridge}")
+    }
 }
 
 /// The pinned setting in words, below the sliders.
@@ -346,6 +382,15 @@ pub(crate) fn sentence(state: &State) -> String {
     let Some(shown) = &state.shown else {
         return String::new();
     };
+    let stands_in = shown.now.setting.estimator != state.setting.estimator;
+    if !shown.fresh && stands_in {
+        let (now, wanted) = (shown.now.setting.estimator, state.setting.estimator);
+        return format!(
+            "{} is being learned; {} until then",
+            wanted.label(),
+            now.label()
+        );
+    }
     if !shown.fresh {
         return "the numbers are of the last setting; new ones are coming".into();
     }
@@ -361,6 +406,9 @@ pub(crate) fn sentence(state: &State) -> String {
     let chosen = super::chosen_of(state, shown);
     let base = shown.baseline.as_ref().and_then(|b| b.mae);
     let errors = shown.now.metrics.mae.zip(base);
+    if shown.now.scores.is_empty() && is_learned(shown.now.setting.estimator) {
+        return "too few training models with answers: nothing could be learned".into();
+    }
     let Some((mine, other)) = errors.filter(|(mine, other)| *mine > 0.0 && *other > 0.0) else {
         return format!("{chosen}, over {models}");
     };

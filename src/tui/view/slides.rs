@@ -206,7 +206,7 @@ fn picture(state: &State, shown: &Shown, slide: Slide, area: Rect, buffer: &mut 
             items::histogram(state, fit, cell, shown, area, buffer);
         }
         (Slide::Scores, _) => scores::scatter(state, shown, area, buffer),
-        (Slide::Ranks, _) => ranking::slopes(state, area, buffer),
+        (Slide::Ranks, _) => ranking::slopes(state, shown, area, buffer),
         (Slide::Error, _) => tradeoff::against_n(state, shown, Measure::Error, area, buffer),
         (Slide::Lambda, _) => tradeoff::against_lambda(state, shown, area, buffer),
         (Slide::Replay, Some(_)) => match replay::current(state, shown) {
@@ -247,8 +247,14 @@ fn words_of(state: &State, shown: &Shown, slide: Slide) -> (String, String) {
         Slide::Scores => (
             format!("{mine} error"),
             format!(
-                "{} models that were held out, from {all}: {mine} off on average; random items: {random}.",
-                shown.now.metrics.models
+                "{} models that were held out, from {all}: {mine} off on average; random items: {random}.{}",
+                shown.now.metrics.models,
+                match (shown.now.sure.half_width, shown.now.sure.held) {
+                    (Some(_), (held, of)) if state.bars => {
+                        format!(" Bars: 90 % intervals; they hold {held} of {of}.")
+                    }
+                    _ => String::new(),
+                }
             ),
         ),
         Slide::Ranks => {
@@ -257,8 +263,12 @@ fn words_of(state: &State, shown: &Shown, slide: Slide) -> (String, String) {
             (
                 format!("{share} in order"),
                 format!(
-                    "{share} of all pairs of models keep their order (Spearman {}).",
-                    number(shown.now.metrics.spearman)
+                    "{share} of all pairs of models keep their order (Spearman {}).{}",
+                    number(shown.now.metrics.spearman),
+                    match shown.now.sure.half_width {
+                        Some(_) if state.bars => " Bars: ranks that each may hold, 90 %.",
+                        _ => "",
+                    }
                 ),
             )
         }

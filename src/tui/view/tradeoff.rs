@@ -16,7 +16,7 @@ use tinyscope::experiment::Lambda;
 use crate::tui::curves::{Curve, Point};
 use crate::tui::glyphs::Marker;
 use crate::tui::state::{Lower, Setting, Shown, State};
-use crate::tui::study::{Choice, Measure, scored};
+use crate::tui::study::{Choice, Measure, is_learned, scored};
 use crate::tui::theme::Theme;
 
 pub(crate) fn series(theme: &Theme, selection: SelectionKind) -> Style {
@@ -114,7 +114,12 @@ pub(crate) fn against_n(
     let theme = &state.look.theme;
     let setting = &shown.now.setting;
     let n = setting.n as f64;
-    let curves = state.all_curves(measure);
+    // Seven estimators would be too many lines: the paper's, and the chosen one.
+    let curves: Vec<&Curve> = state
+        .all_curves(measure)
+        .iter()
+        .filter(|c| !is_learned(c.estimator) || c.estimator == setting.estimator)
+        .collect();
     let ghost = shown.ghost.as_ref().map(|g| {
         let (selection, estimator) = (g.setting.selection, g.setting.estimator);
         (g, state.curve_of(selection, estimator, measure, &g.setting))
@@ -122,7 +127,7 @@ pub(crate) fn against_n(
     let rank = |c: &Curve| {
         u8::from(c.estimator == setting.estimator) + 2 * u8::from(c.selection == setting.selection)
     };
-    let mut order: Vec<&Curve> = curves.iter().collect();
+    let mut order = curves.clone();
     // The chosen selection and estimator last, on the highest layer.
     order.sort_by_key(|c| rank(c));
     let values = curves.iter().flat_map(|c| &c.points).map(|p| p.mean);

@@ -11,9 +11,9 @@ use super::format::{brief, left, percent, right, unit, wrap};
 use super::frame::pieces;
 use super::raster::Stroke;
 use super::tradeoff::{glyph, lambdas, series, stroke};
-use crate::tui::curves::{Needed, needed, times};
+use crate::tui::curves::{Curve, Needed, needed, times};
 use crate::tui::state::{Setting, Shown, State};
-use crate::tui::study::{Choice, Measure, scored};
+use crate::tui::study::{Choice, Measure, is_learned, scored};
 
 /// Errors that a benchmark is asked to stay below.
 pub(crate) const TARGETS: [f64; 3] = [0.05, 0.02, 0.01];
@@ -37,14 +37,21 @@ pub(crate) struct Need {
 /// What every selection and estimator needs, and over how many seeds.
 pub(crate) fn needs(state: &State) -> (Vec<Need>, usize) {
     let curves = state.all_curves(Measure::Error);
-    let seeds = curves.iter().map(|c| c.seeds).min().unwrap_or(0);
-    let n = |points: &[_]| TARGETS.map(|target| needed(points, target));
+    // A learned curve that is not computed has a point at this n at most: that says nothing of others.
+    let grid = state.grid();
+    let whole = |c: &Curve| grid.iter().all(|n| c.points.iter().any(|p| p.n == *n));
+    let there = curves.iter().filter(|c| whole(c));
+    let seeds = there.map(|c| c.seeds).min().unwrap_or(0);
+    let n = |curve: &Curve| match whole(curve) {
+        true => TARGETS.map(|target| needed(&curve.points, target)),
+        false => [Needed::Unknown; 3],
+    };
     let random = curves
         .iter()
         .find(|c| c.selection == SelectionKind::Random && c.estimator == Estimator::Naive)
-        .map_or([Needed::Unknown; 3], |c| n(&c.points));
+        .map_or([Needed::Unknown; 3], n);
     let needs = curves.iter().map(|c| {
-        let n = n(&c.points);
+        let n = n(c);
         Need {
             selection: c.selection,
             estimator: c.estimator,
@@ -156,6 +163,9 @@ pub(crate) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     for line in wrap(&answer(state, shown), usize::from(area.width)) {
         page.line(&[(&line, theme.accent)]);
     }
+    for line in wrap(&intervals(shown), usize::from(area.width)) {
+        page.line(&[(&line, theme.text)]);
+    }
     page.gap();
     errors(state, shown, &mut page);
     page.gap();
@@ -188,6 +198,11 @@ impl Page<'_> {
         }
     }
 
+    fn parts(&mut self, parts: &[(String, Style)]) {
+        let parts: Vec<(&str, Style)> = parts.iter().map(|(t, s)| (t.as_str(), *s)).collect();
+        self.line(&parts);
+    }
+
     fn gap(&mut self) {
         self.y += 1;
     }
@@ -205,61 +220,80 @@ fn at(setting: &Setting, selection: SelectionKind, estimator: Estimator) -> Sett
     }
 }
 
-/// MAE at this n of every selection and estimator; the table is the legend too.
+/// MAE at this n of every estimator and selection; the table is the legend too.
 fn errors(state: &State, shown: &Shown, page: &mut Page<'_>) {
     let theme = &state.look.theme;
     let setting = &shown.now.setting;
-    let name = page.width().saturating_sub(21).clamp(8, 24);
-    let heading = format!("n = {}, seed {}", setting.n, setting.seed);
-    page.line(&[(&format!("MAE %, {heading}"), theme.dim)]);
-    let heading = left("", name);
-    let columns: String = Estimator::PAPER
-        .iter()
-        .map(|e| right(e.label(), 7))
-        .collect();
-    page.line(&[(&heading, theme.dim), (&columns, theme.dim)]);
+    let drawn = page.width() >= NAME + 3 * COLUMN + DRAWN;
+    let heading = format!("MAE %, n = {}, seed {}", setting.n, setting.seed);
+    page.line(&[(&heading, theme.dim)]);
+    let mut parts: Vec<(String, Style)> = vec![(" ".repeat(NAME), theme.dim)];
     for selection in SelectionKind::ALL {
-        let label = if name >= 21 {
-            selection.label()
-        } else {
-            selection.short()
-        };
         let chosen = selection == setting.selection;
-        let mut parts: Vec<(String, Style)> = vec![
-            (
-                glyph(state.look.marker, selection).to_string(),
-                series(theme, selection),
-            ),
-            (
-                left(&format!(" {label}"), name - 1),
-                if chosen { theme.text } else { theme.dim },
-            ),
-        ];
-        for estimator in Estimator::PAPER {
-            let setting = at(setting, selection, estimator);
-            let cells = state.cells_of(&setting);
-            let error = cells
-                .and_then(|cells| Measure::Error.of(&scored(&cells, estimator, setting.lambda)));
-            let text = error.map_or("…".into(), |v| percent(v, 2));
-            let here = chosen && estimator == shown.now.setting.estimator;
-            parts.push((
-                right(&text, 7),
-                if here { theme.accent } else { theme.text },
-            ));
-        }
-        let parts: Vec<(&str, Style)> = parts.iter().map(|(t, s)| (t.as_str(), *s)).collect();
-        page.line(&parts);
+        let label = match selection {
+            SelectionKind::AnchorsCorrectness => "corr.",
+            selection => selection.short(),
+        };
+        let mark = glyph(state.look.marker, selection);
+        parts.push((
+            " ".repeat(COLUMN.saturating_sub(label.len() + 2)),
+            theme.dim,
+        ));
+        parts.push((mark.to_owned(), series(theme, selection)));
+        let style = if chosen { theme.text } else { theme.dim };
+        parts.push((format!(" {label}"), style));
     }
-    let pattern = |e: Estimator| match stroke(e) {
-        Stroke::Solid => "──────",
-        Stroke::Dashed => "── ── ",
-        Stroke::Dotted => "·  ·  ",
-    };
-    let patterns: String = Estimator::PAPER
-        .iter()
-        .map(|e| format!(" {}", pattern(*e)))
-        .collect();
-    page.line(&[(&left("drawn as", name), theme.dim), (&patterns, theme.dim)]);
+    if drawn {
+        parts.push(("  drawn as".to_owned(), theme.dim));
+    }
+    page.parts(&parts);
+    for estimator in Estimator::ALL {
+        let mine = estimator == setting.estimator;
+        let style = if mine { theme.text } else { theme.dim };
+        let mut parts = vec![(left(estimator.label(), NAME), style)];
+        for selection in SelectionKind::ALL {
+            let at = at(setting, selection, estimator);
+            let cells = state.cells_of(&at);
+            let error =
+                cells.and_then(|cells| Measure::Error.of(&scored(&cells, estimator, at.lambda)));
+            // What is learned is computed for the chosen estimator and selection first.
+            let text = error.map_or("…".into(), |v| percent(v, 2));
+            let here = mine && selection == setting.selection;
+            let style = if here { theme.accent } else { theme.text };
+            parts.push((right(&text, COLUMN), style));
+        }
+        if drawn && (mine || !is_learned(estimator)) {
+            let pattern = match stroke(estimator) {
+                Stroke::Solid => "──────",
+                Stroke::Dashed => "── ── ",
+                Stroke::Dotted => "·  ·  ",
+            };
+            parts.push((format!("  {pattern}"), theme.dim));
+        }
+        page.parts(&parts);
+    }
+}
+
+/// Columns of the table of errors: an estimator's name, a number, how its curve is drawn.
+const NAME: usize = 8;
+const COLUMN: usize = 9;
+const DRAWN: usize = 10;
+
+/// What intervals are worth at this n.
+pub(crate) fn intervals(shown: &Shown) -> String {
+    let sure = &shown.now.sure;
+    match sure.half_width {
+        Some(half) => {
+            let (held, of) = sure.held;
+            let each = if of == 1 { "model" } else { "models" };
+            let points = percent(half, 1);
+            format!("90 % interval: ±{points} points at this n; holds {held} of {of} test {each}.")
+        }
+        None if shown.now.learned() => {
+            "No intervals: too few training models to learn from.".to_owned()
+        }
+        None => "90 % intervals …".to_owned(),
+    }
 }
 
 /// The n that each method needs for each error, and how many times more random items are needed.
@@ -267,6 +301,13 @@ fn required(state: &State, shown: &Shown, page: &mut Page<'_>) {
     let theme = &state.look.theme;
     let setting = &shown.now.setting;
     let (needs, seeds) = needs(state);
+    // Where there is little room, the chosen estimator and the baseline.
+    let room = usize::from(page.area.height) >= 34;
+    let listed = |need: &&Need| {
+        let random = need.selection == SelectionKind::Random && need.estimator == Estimator::Naive;
+        let paper = !is_learned(need.estimator);
+        need.estimator == setting.estimator || random || (room && paper)
+    };
     let name = page.width().saturating_sub(25).clamp(8, 30);
     let over = if seeds == 1 {
         "1 seed".into()
@@ -277,7 +318,7 @@ fn required(state: &State, shown: &Shown, page: &mut Page<'_>) {
     let heading = left("", name);
     let columns = "   5 %   2 %   1 % random";
     page.line(&[(&heading, theme.dim), (columns, theme.dim)]);
-    for need in &needs {
+    for need in needs.iter().filter(listed) {
         // The marks of the table above tell the selections where there is no room for names.
         let label = match name {
             29.. => format!("{}, {}", need.selection.label(), need.estimator.label()),
@@ -340,8 +381,11 @@ fn own(state: &State, shown: &Shown, page: &mut Page<'_>) {
     let name = brief(&mine.name);
     let rank = state.predicted_rank(estimate);
     let rank = rank.map_or(String::new(), |(rank, of)| format!(", rank {rank} of {of}"));
+    let interval = shown.now.mine_interval.map_or(String::new(), |i| {
+        format!(" (90 %: {} to {})", percent(i.low, 1), percent(i.high, 1))
+    });
     let text = format!(
-        "{name}: {} %{rank}; {answered} of {chosen} chosen items answered.",
+        "{name}: {} %{interval}{rank}; {answered} of {chosen} chosen items answered.",
         percent(estimate, 1)
     );
     for line in wrap(&text, page.width()) {
