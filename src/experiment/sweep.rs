@@ -50,7 +50,7 @@ type Key = (Option<usize>, SelectionKind, Estimator, usize);
 /// Fits once for each seed `settings.seed ..`, then runs every n on each.
 ///
 /// # Errors
-/// As [`split`], [`fit_benchmark`] and [`run`].
+/// As [`split`], [`fit_benchmark`] and [`run`](super::run()).
 pub fn sweep(
     benchmark: &Benchmark,
     settings: &Settings,
