@@ -9,13 +9,12 @@ use tinyscope::anchors::{Selection, SelectionKind};
 use tinyscope::data::{Benchmark, Diagnostics, count, read, split_or_all, write};
 use tinyscope::estimate::Stacker;
 use tinyscope::experiment::{
-    Fitted, FittedScenario, Folds, Settings, cap_warning, fit_benchmark, keep_selection, select,
-    select_with, stackers,
+    Fitted, FittedScenario, Folds, LEVEL, Settings, cap_warning, fit_benchmark, keep_selection,
+    select, select_with, stackers, train_adaptive,
 };
 use tinyscope::export::{AnchorsFile, anchors_csv, anchors_for_harness, warnings};
 use tinyscope::progress::Observer;
 
-use super::adapt::train_for_tests;
 use super::table::Table;
 use super::{Bar, Failure, heading, keep_input, keep_parameters, load, native_name, threads, warn};
 use crate::cli::{Anchors, AnchorsFormat};
@@ -23,13 +22,12 @@ use crate::cli::{Anchors, AnchorsFormat};
 /// For each kind of selection one stacker a scenario.
 fn learned(
     benchmark: &Benchmark,
-    fitted: &Fitted,
+    (fitted, folds): (&Fitted, &Folds),
     selections: &[Vec<Selection>],
     old: Option<&AnchorsFile>,
     settings: &Settings,
     observer: &dyn Observer,
 ) -> tinyscope::Result<Vec<Vec<Option<Stacker>>>> {
-    let folds = Folds::fit(benchmark, fitted, observer)?;
     let (n, seed) = (settings.n, settings.seed);
     let kinds = settings.selections.iter().zip(selections);
     kinds
@@ -44,7 +42,7 @@ fn learned(
             stackers(
                 benchmark,
                 fitted,
-                &folds,
+                folds,
                 chosen,
                 Some(&again),
                 settings,
@@ -96,24 +94,21 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
     let mut file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
     // What intervals rest on is of use in the native file only.
     if args.out.is_some() && args.format == AnchorsFormat::Native {
+        let folds = Folds::fit(&benchmark, &fitted, &bar)?;
         let known = learned(
             &benchmark,
-            &fitted,
+            (&fitted, &folds),
             &selections,
             old.as_ref(),
             &settings,
             &bar,
         )?;
         file = file.with_learned(known);
-    }
-    if let Some(rule) = args.adaptive {
-        file = file.with_adaptive(&train_for_tests(
-            &benchmark,
-            &fitted,
-            rule.rule(),
-            settings.n,
-            &bar,
-        )?);
+        if let Some(rule) = args.adaptive {
+            let n = settings.n;
+            let trained = train_adaptive(&benchmark, &fitted, &folds, rule.rule(), n, LEVEL, &bar)?;
+            file = file.with_adaptive(&trained);
+        }
     }
     drop(bar);
     // First of all: where it cannot be written, nothing is printed either.

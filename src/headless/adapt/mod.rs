@@ -13,7 +13,7 @@ use tinyscope::Error;
 use tinyscope::anchors::Rule;
 use tinyscope::data::{Benchmark, ItemTexts, read, split_or_all};
 use tinyscope::error::nearest;
-use tinyscope::experiment::{Adaptive, Fitted, Folds, Stop, fit_benchmark, train_adaptive};
+use tinyscope::experiment::{Adaptive, Fitted, Folds, LEVEL, Stop, fit_benchmark, train_adaptive};
 use tinyscope::export::AnchorsFile;
 use tinyscope::progress::{Observer, Part};
 
@@ -23,9 +23,6 @@ use self::session::{Ended, Found, Ready, Session};
 use super::table::Table;
 use super::{Bar, Failure, benchmark, heading, json, threads, warn};
 use crate::cli::Adapt;
-
-/// The share of models that intervals cover.
-const LEVEL: f64 = 0.9;
 
 pub(crate) fn run(args: &Adapt, out: &mut dyn Write) -> Result<(), Failure> {
     threads(args.model.threads)?;
@@ -214,7 +211,7 @@ fn from_data(args: &Adapt, rule: Rule) -> Result<Prepared, Failure> {
 }
 
 /// What adaptive tests of up to `n` answers need beside the fit.
-pub(super) fn train_for_tests(
+fn train_for_tests(
     benchmark: &Benchmark,
     fitted: &Fitted,
     rule: Rule,
