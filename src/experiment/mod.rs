@@ -11,6 +11,7 @@ mod imported;
 mod keep;
 mod learned;
 mod metrics;
+mod need;
 mod plan;
 mod replay;
 mod run;
@@ -33,7 +34,8 @@ pub(crate) use imported::{brief, shortened};
 pub use keep::keep_selection;
 pub use learned::{Chooser, LearnedEstimate, estimate_learned, learn, stackers};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
-pub use plan::{Goal, Measure, Plan, PlanRow, RESAMPLES, plan};
+pub use need::{ErrorsByN, Measure, Need, RESAMPLES};
+pub use plan::{Goal, Plan, PlanRow, plan};
 pub use replay::{Replay, Step, replay};
 pub use run::{
     ModelEstimate, OverallPair, Row, SelectionEstimates, cap_warning, cap_warnings,

@@ -1,9 +1,9 @@
 //! How many items reach a wanted error: every selection and estimator, over seeds.
 
-use rand::RngExt;
 use rayon::prelude::*;
 
-use super::curve::{crossing, ladder, smooth};
+use super::curve::ladder;
+use super::need::{ErrorsByN, Measure, Need};
 use super::settings::Settings;
 use super::trial::{Trial, complexity};
 use crate::anchors::SelectionKind;
@@ -11,43 +11,6 @@ use crate::data::{Benchmark, split};
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::progress::{Observer, Part as Stretch, Progress};
-use crate::random::{Stream, rng};
-
-/// What of the errors of the test models shall be small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Measure {
-    /// Their mean absolute error.
-    #[default]
-    Mae,
-    /// The largest.
-    Max,
-    /// The 90th percentile, linear between neighbours.
-    P90,
-}
-
-impl Measure {
-    /// `mae`, `max` or `p90`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mae => "mae",
-            Self::Max => "max",
-            Self::P90 => "p90",
-        }
-    }
-
-    /// Of absolute errors, which it may reorder; `None` without any.
-    pub fn of(self, errors: &mut [f64]) -> Option<f64> {
-        let last = errors.len().checked_sub(1)?;
-        Some(match self {
-            Self::Mae => errors.iter().sum::<f64>() / errors.len() as f64,
-            Self::Max => errors.iter().copied().fold(0.0, f64::max),
-            Self::P90 => {
-                errors.sort_by(f64::total_cmp);
-                quantile(errors, 0.9, last)
-            }
-        })
-    }
-}
 
 /// What is planned for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,20 +34,14 @@ pub struct PlanRow {
     pub selection: SelectionKind,
     /// How the score is estimated.
     pub estimator: Estimator,
-    /// Smallest n that reaches the error, rounded up; of the mean over scenarios it is n a scenario. `None`: not reached.
-    pub n: Option<usize>,
-    /// True when the smallest n tried reaches it already: fewer may do.
-    pub or_fewer: bool,
-    /// 5th and 95th percentile of n over resamples of seeds and test models; `None` where the error is not reached there.
+    /// The n that the error needs; of the mean over scenarios it is n a scenario.
+    pub need: Need,
+    /// As [`ErrorsByN::range`].
     pub range: (Option<usize>, Option<usize>),
-    /// Items to run for `n`; of the mean over scenarios all of them together.
+    /// Items to run for that n; of the mean over scenarios all of them together.
     pub items: Option<usize>,
     /// Items there are.
     pub all: usize,
-    /// Smallest error of the smooth curve, and the n tried that has it first.
-    pub best: (f64, usize),
-    /// (n, error as measured, error of the smooth curve), by n.
-    pub curve: Vec<(usize, f64, f64)>,
 }
 
 impl PlanRow {
@@ -115,7 +72,7 @@ impl Plan {
     pub fn recommended(&self, scenario: Option<usize>) -> Option<&PlanRow> {
         let rows = || {
             let of = self.rows.iter().filter(|r| r.scenario == scenario);
-            of.filter_map(|r| Some((r, r.n?)))
+            of.filter_map(|r| Some((r, r.need.n?)))
         };
         let least = rows().map(|(_, n)| n).min()? as f64;
         rows()
@@ -127,12 +84,9 @@ impl Plan {
     /// The row that comes nearest to the error where none reaches it.
     pub fn nearest(&self, scenario: Option<usize>) -> Option<&PlanRow> {
         let of = self.rows.iter().filter(|r| r.scenario == scenario);
-        of.min_by(|a, b| a.best.0.total_cmp(&b.best.0))
+        of.min_by(|a, b| a.need.best.0.total_cmp(&b.need.best.0))
     }
 }
-
-/// Resamples that a range rests on.
-pub const RESAMPLES: usize = 200;
 
 /// Absolute errors of the test models of one seed under one selection, for every rung: NaN where a model has no estimate.
 struct Seed {
@@ -140,7 +94,6 @@ struct Seed {
     errors: Vec<Vec<Vec<f64>>>,
     /// Chosen items by rung.
     items: Vec<usize>,
-    models: usize,
 }
 
 /// Everything measured of a scenario (or the mean) under one selection.
@@ -151,11 +104,8 @@ struct Cell {
 }
 
 /// Tries a geometric ladder of n (5, 7, 10, 14, 20 ... up to `goal.most` or the largest scenario) on `goal.seeds` splits,
-/// each fitted once for all n, and reads from the curve of each selection and method where it reaches the error: the mean
-/// over seeds of the measure, made smooth by isotonic regression (falling, then rising only where it plainly rises), linear in
-/// log n between rungs. Ranges resample seeds, and
-/// within each its test models, the same ones for every n and method, [`RESAMPLES`] times; a resample has no error larger
-/// than the sample's, so that ranges of [`Measure::Max`] lean to small n.
+/// each fitted once for all n, and reads from the curve of each selection and method where it reaches the error, as
+/// [`ErrorsByN::need`], with [`ErrorsByN::range`].
 ///
 /// # Errors
 /// An error that is not in (0, 1), no seeds; as [`split`] and [`Trial::fit`].
@@ -218,7 +168,7 @@ pub fn plan(
             for &kind in &settings.selections {
                 for judged in fitted.judge(kind, &settings, false, observer)? {
                     let test = &fitted.fitted.split.test;
-                    let seed = seed_of(&mut cells, judged.scenario, kind, k, test.len());
+                    let seed = seed_of(&mut cells, judged.scenario, kind, k);
                     seed.items.push(judged.items);
                     let mut errors = vec![vec![f64::NAN; test.len()]; Estimator::ALL.len()];
                     for m in &judged.models {
@@ -267,7 +217,6 @@ fn seed_of(
     scenario: Option<usize>,
     selection: SelectionKind,
     seed: usize,
-    models: usize,
 ) -> &mut Seed {
     let found = cells
         .iter()
@@ -285,7 +234,6 @@ fn seed_of(
         seeds.push(Seed {
             errors: Vec::new(),
             items: Vec::new(),
-            models,
         });
     }
     &mut seeds[seed]
@@ -315,32 +263,6 @@ impl Cell {
         rungs
     }
 
-    /// The mean over seeds of the measure at every rung; `draw` names (seed, its models) to take. `None` where no seed has
-    /// an estimate.
-    fn curve(
-        &self,
-        rungs: &[(usize, f64)],
-        method: usize,
-        measure: Measure,
-        draw: &[(usize, Vec<usize>)],
-    ) -> Option<Vec<f64>> {
-        let mut errors = Vec::new();
-        let point = |&(rung, _): &(usize, f64)| {
-            let (mut sum, mut count) = (0.0, 0.0);
-            for (seed, models) in draw {
-                let of = &self.seeds[*seed].errors[rung][method];
-                errors.clear();
-                errors.extend(models.iter().map(|&m| of[m]).filter(|e| !e.is_nan()));
-                if let Some(x) = measure.of(&mut errors) {
-                    sum += x;
-                    count += 1.0;
-                }
-            }
-            (count > 0.0).then(|| sum / count)
-        };
-        rungs.iter().map(point).collect()
-    }
-
     /// `None` where nothing can be estimated.
     fn row(
         &self,
@@ -352,77 +274,30 @@ impl Cell {
         seed: u64,
     ) -> Option<PlanRow> {
         let rungs = self.rungs(ladder);
-        let ns: Vec<f64> = rungs.iter().map(|(_, n)| *n).collect();
-        let whole: Vec<(usize, Vec<usize>)> = self
-            .seeds
-            .iter()
-            .enumerate()
-            .map(|(k, s)| (k, (0..s.models).collect()))
-            .collect();
-        let measured = self.curve(&rungs, method, goal.measure, &whole)?;
-        let smooth_curve = smooth(&measured);
-        let reached = crossing(&ns, &smooth_curve, goal.error);
-        let up = |n: f64| (n - 1e-9).ceil() as usize;
-        let n = reached.map(up);
-        let mut drawn: Vec<f64> = (0..RESAMPLES)
-            .filter_map(|k| {
-                let draw = self.resample(k, seed);
-                let curve = smooth(&self.curve(&rungs, method, goal.measure, &draw)?);
-                Some(crossing(&ns, &curve, goal.error).unwrap_or(f64::INFINITY))
-            })
-            .collect();
-        drawn.sort_by(f64::total_cmp);
-        let end = |q: f64| {
-            // The nearest rank: between a number and "not reached" lies nothing.
-            let at = (q * (drawn.len().checked_sub(1)? as f64)).round() as usize;
-            drawn.get(at).filter(|n| n.is_finite()).map(|n| up(*n))
+        let of = |s: &Seed| {
+            let errors = rungs
+                .iter()
+                .map(|(rung, _)| s.errors[*rung][method].clone());
+            errors.collect()
         };
-        let mut best = (f64::INFINITY, 0);
-        for (e, n) in smooth_curve.iter().zip(&ns) {
-            if *e < best.0 {
-                best = (*e, up(*n));
-            }
-        }
+        let errors = ErrorsByN {
+            n: rungs.iter().map(|(_, n)| *n).collect(),
+            seeds: self.seeds.iter().map(of).collect(),
+        };
+        let need = errors.need(goal.error, goal.measure)?;
         Some(PlanRow {
             scenario: self.scenario,
             selection: self.selection,
             estimator: Estimator::ALL[method],
-            n,
-            or_fewer: reached.is_some_and(|n| n <= ns[0]) && ns[0] > 1.0,
-            range: (end(0.05), end(0.95)),
-            items: n.map(|n| match self.scenario {
+            range: errors.range(goal.error, goal.measure, seed),
+            items: need.n.map(|n| match self.scenario {
                 Some(_) => n,
                 None => caps.iter().map(|&cap| n.min(cap)).sum(),
             }),
             all,
-            best,
-            curve: ns
-                .iter()
-                .zip(measured.iter().zip(&smooth_curve))
-                .map(|(n, (e, s))| (n.round() as usize, *e, *s))
-                .collect(),
+            need,
         })
     }
-
-    /// Seeds, and the models of each, drawn with replacement.
-    fn resample(&self, draw: usize, seed: u64) -> Vec<(usize, Vec<usize>)> {
-        let mut random = rng(seed, Stream::Resample(draw));
-        (0..self.seeds.len())
-            .map(|_| {
-                let k = random.random_range(0..self.seeds.len());
-                let models = self.seeds[k].models;
-                let drawn = (0..models).map(|_| random.random_range(0..models));
-                (k, drawn.collect())
-            })
-            .collect()
-    }
-}
-
-/// Of sorted values, linear between neighbours; `last` is the largest index.
-fn quantile(sorted: &[f64], q: f64, last: usize) -> f64 {
-    let rank = q * last as f64;
-    let (below, above) = (rank.floor() as usize, rank.ceil() as usize);
-    sorted[below] + (rank - below as f64) * (sorted[above] - sorted[below])
 }
 
 #[cfg(test)]

@@ -29,11 +29,11 @@ pub fn plan_json(
         json!({
             "scenario": name(benchmark, r.scenario),
             "selection": r.selection.name(), "estimator": r.estimator.name(),
-            "n": r.n, "or_fewer": r.or_fewer, "n_low": r.range.0, "n_high": r.range.1,
+            "n": r.need.n, "or_fewer": r.need.or_fewer, "n_low": r.range.0, "n_high": r.range.1,
             "items": r.items, "all_items": r.all,
             "saved": r.saved().map(|s| s.0), "saved_share": r.saved().map(|s| s.1),
-            "best_error": r.best.0, "best_n": r.best.1,
-            "curve": r.curve.iter().map(|(n, e, s)| json!([n, e, s])).collect::<Vec<_>>(),
+            "best_error": r.need.best.0, "best_n": r.need.best.1,
+            "curve": r.need.curve.iter().map(|(n, e, s)| json!([n, e, s])).collect::<Vec<_>>(),
         })
     };
     let recommended: Vec<Value> = each(plan.rows.iter().map(|r| r.scenario))

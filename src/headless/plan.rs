@@ -82,11 +82,14 @@ fn wanted(goal: &Goal) -> &'static str {
     }
 }
 
-fn count(n: &PlanRow) -> String {
-    match n.n {
-        Some(n_) if n.or_fewer => format!("{n_} or fewer"),
-        Some(n_) => n_.to_string(),
-        None => format!("not reached, best {:.4} at {}", n.best.0, n.best.1),
+fn count(row: &PlanRow) -> String {
+    match row.need.n {
+        Some(n) if row.need.or_fewer => format!("{n} or fewer"),
+        Some(n) => n.to_string(),
+        None => format!(
+            "not reached, best {:.4} at {}",
+            row.need.best.0, row.need.best.1
+        ),
     }
 }
 
@@ -151,9 +154,9 @@ fn sentence(
             let r = plan.nearest(scenario)?;
             format!(
                 "{place}: {measure} of {error} is not reached; the best is {} with {} at n = {}{each}.",
-                percent(r.best.0),
+                percent(r.need.best.0),
                 how(r),
-                r.best.1
+                r.need.best.1
             )
         }
     })

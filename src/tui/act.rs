@@ -43,6 +43,7 @@ pub(crate) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         Action::LambdaAuto => set_lambda(state, Lambda::Auto),
         Action::TypeItems => ask(state, Prompt::Items, String::new()),
         Action::TypeLambda => ask(state, Prompt::Lambda, String::new()),
+        Action::Target => ask(state, Prompt::Target, String::new()),
         Action::Cost => ask(state, Prompt::Cost, String::new()),
         Action::Answers => ask(state, Prompt::Answers, String::new()),
         Action::Filter => {

@@ -113,6 +113,8 @@ pub(crate) enum Action {
     LogN,
     /// What the lower plot shows.
     Lower,
+    /// Type the error that n is wanted for.
+    Target,
     /// Type what an answer costs.
     Cost,
     /// Let the replay run, or stop it.

@@ -1,10 +1,18 @@
 //! Error or rank correlation against n, over the seeds of the band.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
 use tinyscope::anchors::SelectionKind;
 use tinyscope::estimate::Estimator;
+use tinyscope::experiment::{ErrorsByN, Need};
 
+use super::job::CellKey;
+use super::needs::Range;
 use super::state::{Setting, State};
-use super::study::{Measure, scored};
+use super::study::{Cell, Measure, Scored, scored};
 
 /// One value of n of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,9 +38,85 @@ pub(crate) struct Curve {
     pub(crate) points: Vec<Point>,
     /// Seeds that every point is over.
     pub(crate) seeds: usize,
+    /// Errors of the single models at the n of the grid, where the curve is of errors and all of the grid is there.
+    pub(crate) errors: Option<ErrorsByN>,
+}
+
+/// Results by what they are of; whoever may change them makes a new version.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cells {
+    map: HashMap<CellKey, Arc<Cell>>,
+    version: u64,
+}
+
+impl Deref for Cells {
+    type Target = HashMap<CellKey, Arc<Cell>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.map
+    }
+}
+
+impl DerefMut for Cells {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.version += 1;
+        &mut self.map
+    }
+}
+
+/// Methods: every selection with every estimator.
+pub(crate) const METHODS: usize = SelectionKind::ALL.len() * Estimator::ALL.len();
+
+/// The selection and estimator of a method.
+pub(crate) fn method(at: usize) -> (SelectionKind, Estimator) {
+    let estimators = Estimator::ALL.len();
+    (
+        SelectionKind::ALL[at / estimators],
+        Estimator::ALL[at % estimators],
+    )
+}
+
+/// Curves, what an error needs of them and with which range, by method: each computed when it is first drawn.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Curves {
+    of: [[OnceCell<Curve>; METHODS]; 2],
+    pub(super) needs: [OnceCell<Option<Need>>; METHODS],
+    /// The last range of each method with what it rests on: resampling takes longer than a frame may.
+    pub(super) ranges: RefCell<[Option<(ErrorsByN, f64, Range)>; METHODS]>,
+    /// Version of the cells, and the target, that all this is of.
+    rests_on: (u64, f64),
 }
 
 impl State {
+    /// What of the shown curves still holds at a new setting: only gp-IRT's move with lambda, none with the estimator.
+    pub(super) fn kept_curves(&self, old: Option<(&Setting, Curves)>, now: &Setting) -> Curves {
+        let rests_on = (self.cells.version, self.target);
+        let Some((before, mut curves)) = old else {
+            return Curves {
+                rests_on,
+                ..Curves::default()
+            };
+        };
+        let same = Setting {
+            lambda: before.lambda,
+            estimator: before.estimator,
+            selection: before.selection,
+            ..now.clone()
+        };
+        let whole = *before == same && curves.rests_on.0 == rests_on.0;
+        for at in 0..METHODS {
+            let moved = method(at).1 == Estimator::GpIrt && before.lambda != now.lambda;
+            if moved || !whole {
+                curves.of.iter_mut().for_each(|of| of[at] = OnceCell::new());
+            }
+            if moved || !whole || curves.rests_on.1 != rests_on.1 {
+                curves.needs[at] = OnceCell::new();
+            }
+        }
+        curves.rests_on = rests_on;
+        curves
+    }
+
     /// Seeds whose results are there for all of the grid; the current one where there is none.
     fn complete_seeds(&self, base: &Setting, grid: &[usize]) -> Vec<u64> {
         let complete: Vec<u64> = self
@@ -79,19 +163,29 @@ impl State {
         ns.push(base.n);
         ns.sort_unstable();
         ns.dedup();
-        let value = |n: usize, seed: u64| {
+        let scores = |n: usize, seed: u64| {
             let setting = Setting {
                 n,
                 seed,
                 ..base.clone()
             };
-            measure.of(&scored(&self.cells_of(&setting)?, estimator, base.lambda))
+            Some(scored(&self.cells_of(&setting)?, estimator, base.lambda))
         };
-        let points = ns.into_iter().filter_map(|n| {
-            let values: Option<Vec<f64>> = seeds.iter().map(|&seed| value(n, seed)).collect();
+        // By n and seed; an n that not every seed has is left out.
+        let found: Vec<(usize, Vec<Vec<Scored>>)> = ns
+            .into_iter()
+            .filter_map(|n| {
+                Some((
+                    n,
+                    seeds.iter().map(|&s| scores(n, s)).collect::<Option<_>>()?,
+                ))
+            })
+            .collect();
+        let points = found.iter().filter_map(|(n, scores)| {
+            let values: Option<Vec<f64>> = scores.iter().map(|s| measure.of(s)).collect();
             let values = values.filter(|v| !v.is_empty())?;
             Some(Point {
-                n,
+                n: *n,
                 mean: values.iter().sum::<f64>() / values.len() as f64,
                 low: values.iter().copied().fold(f64::INFINITY, f64::min),
                 high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
@@ -102,117 +196,55 @@ impl State {
             estimator,
             points: points.collect(),
             seeds: seeds.len(),
+            errors: match measure {
+                Measure::Error => errors_by_n(&found, &self.grid()),
+                Measure::Ranks => None,
+            },
         }
+    }
+
+    /// The curve of a method at the shown setting.
+    pub(crate) fn curve_at(&self, measure: Measure, at: usize) -> Option<&Curve> {
+        let shown = self.shown.as_ref()?;
+        Some(shown.curves.of[measure as usize][at].get_or_init(|| {
+            let (selection, estimator) = method(at);
+            self.curve_of(selection, estimator, measure, &shown.now.setting)
+        }))
     }
 
     /// The curves of every selection and estimator at the shown setting.
-    pub(crate) fn all_curves(&self, measure: Measure) -> &[Curve] {
-        let Some(shown) = &self.shown else {
-            return &[];
+    pub(crate) fn all_curves(&self, measure: Measure) -> Vec<&Curve> {
+        (0..METHODS)
+            .filter_map(|at| self.curve_at(measure, at))
+            .collect()
+    }
+}
+
+/// Errors of each model (of those that have any estimate) at the n of the grid; `None` where one of them is missing.
+fn errors_by_n(found: &[(usize, Vec<Vec<Scored>>)], grid: &[usize]) -> Option<ErrorsByN> {
+    let rungs: Option<Vec<&Vec<Vec<Scored>>>> = grid
+        .iter()
+        .map(|n| Some(&found.iter().find(|f| f.0 == *n)?.1))
+        .collect();
+    let rungs = rungs.filter(|r| !r.is_empty())?;
+    let seeds = (0..rungs[0].len()).map(|seed| {
+        let each = || rungs.iter().map(|scores| &scores[seed]);
+        let mut models: Vec<usize> = each().flatten().map(|s| s.model).collect();
+        models.sort_unstable();
+        models.dedup();
+        let of = |scores: &Vec<Scored>| {
+            let mut errors = vec![f64::NAN; models.len()];
+            for s in scores {
+                if let Ok(at) = models.binary_search(&s.model) {
+                    errors[at] = (s.estimate - s.truth).abs();
+                }
+            }
+            errors
         };
-        shown.curves[measure as usize].get_or_init(|| {
-            let each = SelectionKind::ALL
-                .into_iter()
-                .flat_map(|selection| Estimator::ALL.map(|estimator| (selection, estimator)));
-            each.map(|(s, e)| self.curve_of(s, e, measure, &shown.now.setting))
-                .collect()
-        })
-    }
-}
-
-/// The n that an error needs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Needed {
-    /// The first n of the curve is enough.
-    AtMost(usize),
-    /// From this n on the curve stays at the error or below, interpolated.
-    At(usize),
-    /// The last n of the curve is not enough.
-    More(usize),
-    /// There is no curve yet.
-    Unknown,
-}
-
-impl Needed {
-    /// As in a table.
-    pub(crate) fn text(self) -> String {
-        match self {
-            Needed::AtMost(n) => format!("≤{n}"),
-            Needed::At(n) => n.to_string(),
-            Needed::More(n) => format!(">{n}"),
-            Needed::Unknown => "…".into(),
-        }
-    }
-
-    /// A bound from below and one from above, where there are such.
-    fn bounds(self) -> (Option<f64>, Option<f64>) {
-        match self {
-            Needed::AtMost(n) => (None, Some(n as f64)),
-            Needed::At(n) => (Some(n as f64), Some(n as f64)),
-            Needed::More(n) => (Some(n as f64), None),
-            Needed::Unknown => (None, None),
-        }
-    }
-}
-
-/// How many times more items `other` needs than `mine`: "3.6", "more than 2.5", "".
-pub(crate) fn times(mine: Needed, other: Needed) -> Option<(bool, f64)> {
-    let ((my_low, my_high), (low, _)) = (mine.bounds(), other.bounds());
-    let (low, high) = (low?, my_high?);
-    let exact = my_low.is_some() && matches!(other, Needed::At(_));
-    Some((exact, low / high))
-}
-
-/// The n from which on a curve stays at the target or below.
-pub(crate) fn needed(points: &[Point], target: f64) -> Needed {
-    let (Some(first), Some(last)) = (points.first(), points.last()) else {
-        return Needed::Unknown;
-    };
-    let Some(above) = points.iter().rposition(|p| p.mean > target) else {
-        return Needed::AtMost(first.n);
-    };
-    let Some(next) = points.get(above + 1) else {
-        return Needed::More(last.n);
-    };
-    let before = points[above];
-    let share = (before.mean - target) / (before.mean - next.mean);
-    let n = before.n as f64 + share * (next.n - before.n) as f64;
-    Needed::At(n.ceil() as usize)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn points(values: &[(usize, f64)]) -> Vec<Point> {
-        let point = |&(n, mean): &(usize, f64)| Point {
-            n,
-            mean,
-            low: mean,
-            high: mean,
-        };
-        values.iter().map(point).collect()
-    }
-
-    #[test]
-    fn needed_items_are_interpolated_and_bounded() {
-        let curve = points(&[(10, 0.06), (20, 0.04), (100, 0.015)]);
-        assert_eq!(needed(&curve, 0.05), Needed::At(15));
-        assert_eq!(needed(&curve, 0.01), Needed::More(100));
-        assert_eq!(needed(&curve, 0.07), Needed::AtMost(10));
-        assert_eq!(needed(&[], 0.05), Needed::Unknown);
-        // A curve that rises again has not met the target where it first did.
-        let bumpy = points(&[(10, 0.03), (20, 0.01), (30, 0.03), (40, 0.01)]);
-        assert_eq!(needed(&bumpy, 0.02), Needed::At(35));
-    }
-
-    #[test]
-    fn ratios_say_whether_they_are_bounds() {
-        let at = Needed::At;
-        assert_eq!(times(at(40), at(144)), Some((true, 3.6)));
-        assert_eq!(times(at(40), Needed::More(200)), Some((false, 5.0)));
-        assert_eq!(times(Needed::AtMost(10), at(50)), Some((false, 5.0)));
-        assert_eq!(times(Needed::More(200), at(50)), None);
-        assert_eq!(times(at(40), Needed::AtMost(10)), None);
-    }
+        each().map(of).collect()
+    });
+    Some(ErrorsByN {
+        n: grid.iter().map(|n| *n as f64).collect(),
+        seeds: seeds.collect(),
+    })
 }

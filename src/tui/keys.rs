@@ -74,8 +74,9 @@ pub(crate) const BINDINGS: &[Binding] = table! {
     Action::Ranking, [Char('r')], "r", "ranks", [Scores], "lines from true to estimated rank instead of scores";
     Action::Bars, [Char('B')], "B", "bars", [Scores, Replay, Slides], "show or hide the 90 % intervals";
     Action::LogN, [Char('G')], "G", "log n", [Tradeoff], "logarithmic axis of n";
-    Action::Lower, [Char('y')], "y", "lower plot", [Tradeoff], "error against lambda, or rank correlation against n";
-    Action::Cost, [Char('$')], "$", "cost", [Tradeoff], "type the price or seconds an item, to see cost beside n; nothing drops it";
+    Action::Lower, [Char('y')], "y", "lower", [Tradeoff], "error against lambda, or rank correlation against n";
+    Action::Target, [Char('%')], "%", "error", [Tradeoff], "type the error whose n is wanted, in points (2 unless told)";
+    Action::Cost, [Char('$')], "$", "", [Tradeoff], "type the price or seconds an item, to see cost beside n; nothing drops it";
     Action::Play, [Char(' ')], "Space", "play", [Replay], "let the answers come by themselves, or stop";
     Action::Faster, [Char('>')], ">", "faster", [Replay], "more answers a second";
     Action::Slower, [Char('<')], "<", "slower", [Replay], "fewer answers a second";

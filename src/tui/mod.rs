@@ -17,6 +17,7 @@ mod glyphs;
 mod input;
 pub(crate) mod job;
 mod keys;
+mod needs;
 mod overlay;
 mod plan;
 mod pointer;

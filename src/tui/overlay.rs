@@ -7,6 +7,8 @@ pub(crate) enum Prompt {
     Items,
     /// A value for lambda.
     Lambda,
+    /// The error that n is wanted for.
+    Target,
     /// What an answer costs.
     Cost,
     /// A text that items or models hold.

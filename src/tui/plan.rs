@@ -102,37 +102,49 @@ impl State {
                 None => self.untried(Job::Diagnose),
                 Some(_) => None,
             })
+            // Who looks at the trade-off compares all methods in the end; it takes long, so it comes last.
+            .or_else(|| match self.view {
+                ViewName::Tradeoff => self.curves_of(Estimator::Stacked),
+                _ => None,
+            })
     }
 
     /// The trade-off's curves at this seed, then at the others of the band.
     fn curves(&self) -> Option<Job> {
-        let at = |seed: u64, estimator: Estimator| {
-            let mut settings = Vec::new();
-            for n in self.grid() {
-                for kind in SelectionKind::ALL {
-                    settings.push(Setting {
-                        n,
-                        seed,
-                        estimator,
-                        ..with(&self.setting, kind)
-                    });
-                }
-            }
-            settings
-        };
         // The paper's estimators take no learning: they are drawn first, whatever is chosen.
         let (here, paper, chosen) = (self.setting.seed, Estimator::GpIrt, self.setting.estimator);
-        let band = |estimator| self.band().find_map(|s| self.lacking(&at(s, estimator)));
-        self.lacking(&at(here, paper))
+        self.lacking(&self.grid_at(here, paper))
             .or_else(|| self.intervals())
             // The table of errors has every estimator at this n.
             .or_else(|| {
                 let mut kinds = SelectionKind::ALL.into_iter();
                 kinds.find_map(|kind| self.intervals_of(&with(&self.setting, kind)))
             })
-            .or_else(|| self.lacking(&at(here, chosen)))
-            .or_else(|| band(paper))
-            .or_else(|| band(chosen))
+            .or_else(|| self.lacking(&self.grid_at(here, chosen)))
+            .or_else(|| self.curves_of(paper))
+            .or_else(|| self.curves_of(chosen))
+    }
+
+    /// The curves of an estimator, under every selection and at every seed of the band.
+    fn curves_of(&self, estimator: Estimator) -> Option<Job> {
+        self.band()
+            .find_map(|seed| self.lacking(&self.grid_at(seed, estimator)))
+    }
+
+    /// The settings that a seed's curves of an estimator rest on.
+    fn grid_at(&self, seed: u64, estimator: Estimator) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for n in self.grid() {
+            for kind in SelectionKind::ALL {
+                settings.push(Setting {
+                    n,
+                    seed,
+                    estimator,
+                    ..with(&self.setting, kind)
+                });
+            }
+        }
+        settings
     }
 
     /// The setting at the other seeds of the band: how stable the anchors are.

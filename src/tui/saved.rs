@@ -14,7 +14,7 @@ use tinyscope::experiment::{Lambda, Scope as Theta};
 use super::glyphs::Marker;
 use super::state::{
     AllEdits, Axes, ColourBy, Cost, Cursor, ItemSort, Layers, Lower, Scope, Setting, Sort, State,
-    ViewName, Zoom,
+    TARGET, ViewName, Zoom,
 };
 use super::study::{Choice, Study};
 use super::theme::{Theme, ThemeName};
@@ -123,6 +123,8 @@ struct SavedLook {
     model_filter: String,
     lower: Lower,
     log_n: bool,
+    #[serde(default = "target")]
+    target: f64,
     cost: Option<Cost>,
     item: Option<String>,
     part: Option<String>,
@@ -131,6 +133,10 @@ struct SavedLook {
 
 fn shown() -> bool {
     true
+}
+
+fn target() -> f64 {
+    TARGET
 }
 
 impl Saved {
@@ -186,6 +192,7 @@ impl Saved {
                 model_filter: state.model_filter.clone(),
                 lower: state.lower,
                 log_n: state.log_n,
+                target: state.target,
                 cost: state.cost.clone(),
                 item: item.map(|(s, i)| study.item_id(s, i).to_owned()),
                 part: part.and_then(|(s, p)| {
@@ -304,6 +311,9 @@ impl Saved {
         state.item_filter = look.item_filter.clone();
         state.model_filter = look.model_filter.clone();
         (state.lower, state.log_n) = (look.lower, look.log_n);
+        if look.target > 0.0 && look.target < 1.0 {
+            state.target = look.target;
+        }
         state.cost = look.cost.clone();
         let models = study.benchmark.matrix.models();
         if let Some(name) = &look.model {

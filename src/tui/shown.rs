@@ -7,7 +7,7 @@ use tinyscope::anchors::{Anchor, SelectionKind};
 use tinyscope::estimate::{Estimator, Interval, PARTS};
 use tinyscope::experiment::{Lambda, Metrics};
 
-use super::curves::Curve;
+use super::curves::Curves;
 use super::state::{Cursor, Scope, Setting, State};
 use super::study::{Cell, Scored, curve, is_learned, metrics, mine, paper_lambda, scored};
 use super::sure::{self, Standing, Sure};
@@ -133,9 +133,8 @@ pub(crate) struct Shown {
     pub(crate) ghost: Option<Found>,
     /// False while a newer result is being computed.
     pub(crate) fresh: bool,
-    /// The curves of error and of rank correlation, computed when first drawn: whatever they rest on
-    /// makes a new one of this.
-    pub(crate) curves: [OnceCell<Vec<Curve>>; 2],
+    /// The curves of error and of rank correlation, and what an error needs.
+    pub(crate) curves: Curves,
 }
 
 impl State {
@@ -191,12 +190,16 @@ impl State {
         if base.scope == wanted.scope {
             self.keep_item(&now);
         }
+        let before = old.map(|old| (old.now.setting, old.curves));
+        let before = before
+            .as_ref()
+            .map(|(setting, curves)| (setting, curves.clone()));
         self.shown = Some(Shown {
+            curves: self.kept_curves(before, &now.setting),
             now,
             baseline,
             ghost,
             fresh,
-            curves: Default::default(),
         });
         self.refresh_curve();
         self.refresh_matches();

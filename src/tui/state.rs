@@ -11,6 +11,7 @@ use tinyscope::estimate::Estimator;
 use tinyscope::experiment::{Lambda, Metrics, Scope as Theta, Settings};
 
 use super::action::Action;
+use super::curves::Cells;
 use super::glyphs::Marker;
 use super::job::{CellKey, FitKey, Job};
 use super::overlay::Overlay;
@@ -50,6 +51,8 @@ pub(crate) const N_STOPS: [usize; 20] = [
 pub(crate) const N_GRID: [usize; 9] = [10, 20, 30, 40, 60, 80, 100, 150, 200];
 /// Where a scenario has fewer items than this, the curves are computed at every tenth of them.
 const FEW_ITEMS: usize = 60;
+/// Error whose n the trade-off tells until another is typed: the paper's two points.
+pub(crate) const TARGET: f64 = 0.02;
 /// Step of lambda's keys.
 pub(crate) const LAMBDA_STEP: f64 = 0.05;
 /// Seeds of the trade-off's band.
@@ -99,7 +102,7 @@ pub(crate) struct State {
     /// Splits by seed.
     pub(crate) splits: HashMap<u64, Arc<Split>>,
     /// Results by fit, selection, n and edits.
-    pub(crate) cells: HashMap<CellKey, Arc<Cell>>,
+    pub(crate) cells: Cells,
     /// What a sceptic would find in the data, once looked for.
     pub(crate) findings: Option<Vec<String>>,
     /// The user's own model.
@@ -160,6 +163,8 @@ pub(crate) struct State {
     pub(crate) lower: Lower,
     /// n on a logarithmic axis.
     pub(crate) log_n: bool,
+    /// The mean absolute error whose n the trade-off tells, a share of the score.
+    pub(crate) target: f64,
     /// What an answer costs.
     pub(crate) cost: Option<Cost>,
     /// Lines the item's text or the data's facts are scrolled by.
@@ -208,7 +213,7 @@ impl State {
             shown: None,
             fits: HashMap::new(),
             splits: HashMap::new(),
-            cells: HashMap::new(),
+            cells: Cells::default(),
             findings: None,
             mine: None,
             failed: HashMap::new(),
@@ -243,6 +248,7 @@ impl State {
             model_filter: String::new(),
             lower: Lower::Lambda,
             log_n: false,
+            target: TARGET,
             cost: None,
             scroll: 0,
             undo: Vec::new(),

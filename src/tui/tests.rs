@@ -281,11 +281,11 @@ fn a_curve_that_is_not_computed_promises_nothing() {
     let cell = Arc::clone(&made.cells[&key]);
     state.cells.insert(key, cell);
     state.refresh();
-    let (needs, seeds) = super::view::needs(&state);
+    let (needs, seeds) = state.needs();
     assert_eq!(seeds, 5);
     for need in needs {
         let learned = super::study::is_learned(need.estimator);
-        assert_eq!(need.n[0] == super::curves::Needed::Unknown, learned);
+        assert_eq!(need.n == super::needs::Needed::Unknown, learned);
     }
 }
 

@@ -98,7 +98,7 @@ pub(crate) fn letter(state: &mut State, c: char) {
         }
         Overlay::Type(prompt, text) => {
             let most = match prompt {
-                Prompt::Items | Prompt::Lambda | Prompt::Cost => 24,
+                Prompt::Items | Prompt::Lambda | Prompt::Target | Prompt::Cost => 24,
                 Prompt::Filter => 80,
                 Prompt::Answers => LONGEST,
             };
@@ -152,6 +152,19 @@ fn take(state: &mut State, effects: &mut Vec<Effect>) {
             }
             _ => Some("lambda is a number from 0 to 1, or auto".into()),
         },
+        Prompt::Target => {
+            let points = typed.trim_end_matches('%').trim_end().replace(',', ".");
+            match points.parse::<f64>() {
+                Ok(points) if points > 0.0 && points < 100.0 => {
+                    state.target = points / 100.0;
+                    state.refresh();
+                    None
+                }
+                _ => Some(
+                    "an error is a number of points above 0 and below 100, as in 2 or 0.5".into(),
+                ),
+            }
+        }
         Prompt::Cost if typed.is_empty() => {
             state.cost = None;
             None

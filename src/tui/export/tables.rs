@@ -3,7 +3,7 @@
 use tinyscope::anchors::SelectionKind;
 use tinyscope::estimate::{Estimator, Interval};
 
-use crate::tui::curves::Needed;
+use crate::tui::needs::Needed;
 use crate::tui::state::{Setting, Shown, State, ViewName};
 use crate::tui::study::{Choice, Measure, Study};
 use crate::tui::view::{self, Fact, format::percent};
@@ -274,21 +274,23 @@ fn curves(state: &State, shown: &Shown) -> Table {
 
 /// The n that every method needs.
 fn needs(state: &State) -> Table {
-    let (needs, seeds) = view::needs(state);
-    let there = needs.iter().filter(|need| need.n[0] != Needed::Unknown);
+    let (needs, seeds) = state.needs();
+    let there = needs.iter().filter(|need| need.n != Needed::Unknown);
     let rows = there.map(|need| {
+        let saved = need.n.enough().and_then(|n| state.saved(n));
         let times = match need.times {
             Some((true, x)) => format!("{x:.1}"),
             Some((false, x)) if x > 1.0 => format!(">{x:.1}"),
             _ => "-".into(),
         };
-        let mut row = vec![
+        vec![
             need.selection.label().to_owned(),
             need.estimator.label().to_owned(),
-        ];
-        row.extend(need.n.iter().map(|n| n.text()));
-        row.push(times);
-        row
+            need.n.text(),
+            state.range(need.at).text(),
+            saved.map_or("-".into(), |s| format!("{:.0} %", 100.0 * s)),
+            times,
+        ]
     });
     let seeds = if seeds == 1 {
         "1 seed".into()
@@ -297,9 +299,18 @@ fn needs(state: &State) -> Table {
     };
     Table {
         caption: format!(
-            "Items for a mean absolute error ({seeds}), and how many times more random ones for 2 %."
+            "Items for a mean absolute error of {} ({seeds}), their 90 % range over resampled seeds and models, the share of \
+             items saved, and how many times more random items it takes.",
+            state.target_text()
         ),
-        headings: headings(&["items", "estimator", "5 %", "2 %", "1 %", "random / this"]),
+        headings: headings(&[
+            "items",
+            "estimator",
+            "n",
+            "90 % range",
+            "saved",
+            "random / this",
+        ]),
         rows: rows.collect(),
     }
 }

@@ -362,6 +362,10 @@ fn typed(state: &State, prompt: Prompt, text: &str, area: Rect, buffer: &mut Buf
             " λ = ",
             "0 to 1, or auto; Enter takes it, Esc leaves it".into(),
         ),
+        Prompt::Target => (
+            " n for an error of ",
+            "points, as in 2 or 0.5; Enter takes it, Esc leaves it".into(),
+        ),
         Prompt::Cost => (
             " an item costs ",
             "0.002 $, 3 s ...; Enter takes it, nothing drops it".into(),

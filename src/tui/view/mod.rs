@@ -33,7 +33,6 @@ pub(crate) use data::{Fact, facts as data_facts};
 pub(crate) use frame::{inner, tab_at};
 pub(crate) use list::{Row as ListRow, rows as list_rows};
 pub(crate) use setting::{Slider, sentence, slider_at};
-pub(crate) use words::needs;
 
 /// The smallest screen that everything fits on.
 pub(crate) const SMALLEST: (u16, u16) = (80, 24);

@@ -215,14 +215,14 @@ fn legend(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
         number(m.kendall)
     );
     let sure = match shown.now.sure.half_width {
-        Some(_) if state.bars => "  │ may hold, 90 %",
+        Some(_) if state.bars => "  │ ranks it may hold, 90 %",
         _ => "",
     };
     let parts = [
         ("─", theme.good),
-        (" same rank  ", theme.dim),
+        (" same  ", theme.dim),
         ("─", theme.bad),
-        (" three ranks off or more", theme.dim),
+        (" 3 or more off", theme.dim),
         (sure, theme.bar()),
         (text.as_str(), theme.text),
     ];

@@ -327,10 +327,19 @@ fn legend(state: &State, shown: &Shown, area: Rect, buffer: &mut Buffer) {
     let (above, style) = mark(1.0, marker, theme);
     let (below, _) = mark(-1.0, marker, theme);
     let (good_mark, good) = mark(0.0, marker, theme);
-    let inside_text = format!(" {within} of {} within 2 %  ", scores.len());
+    // Where both would not fit, in fewer letters: how many intervals hold may not be missing.
+    let short = area.width < 52;
+    let of = |part: usize, all: usize| match short {
+        true => format!("{part}/{all}"),
+        false => format!("{part} of {all}"),
+    };
+    let inside_text = format!(" {} within 2 %  ", of(within, scores.len()));
     let sure = &shown.now.sure;
     let bar = match (state.bars, sure.half_width) {
-        (true, Some(_)) => format!("│ 90 %: hold {} of {}  ", sure.held.0, sure.held.1),
+        (true, Some(_)) => {
+            let hold = if short { "" } else { "hold " };
+            format!("│ 90 %: {hold}{}  ", of(sure.held.0, sure.held.1))
+        }
         (true, None) if !shown.now.learned() => "90 % intervals …  ".to_owned(),
         _ => String::new(),
     };

@@ -204,6 +204,8 @@ fn weights(found: Option<[f64; 4]>, width: u16) -> String {
     };
     if width >= 56 {
         format!("naive {naive}  p-IRT {p_irt}  AIPW {aipw}  ridge {ridge}")
+    } else if width >= 52 {
+        format!("naive {naive} p-IRT {p_irt} AIPW {aipw} ridge {ridge}")
     } else {
         format!("n {naive} p {p_irt} A {aipw} r {ridge}")
     }

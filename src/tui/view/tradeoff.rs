@@ -117,7 +117,7 @@ pub(crate) fn against_n(
     // Seven estimators would be too many lines: the paper's, and the chosen one.
     let curves: Vec<&Curve> = state
         .all_curves(measure)
-        .iter()
+        .into_iter()
         .filter(|c| !is_learned(c.estimator) || c.estimator == setting.estimator)
         .collect();
     let ghost = shown.ghost.as_ref().map(|g| {
@@ -194,9 +194,15 @@ pub(crate) fn against_n(
         ..area
     };
     let x = n_axis(state, setting.n);
+    let x_ends = (x.low, x.high);
     let mut plot = Plot::new(plot_area, x, y, theme, state.look.marker, buffer).joined();
     plot.thick = u8::from(state.look.slide.is_some());
     plot.rule(n, theme.dim, buffer);
+    if measure == Measure::Error {
+        // The error whose n is told beside the plot.
+        let across = [x_ends.0, x_ends.1].map(|x| (x, state.target));
+        plot.curve(&across, theme.band, 0, Stroke::Dotted);
+    }
     if let Some(chosen) = chosen.filter(|c| c.seeds > 1) {
         let band: Vec<(f64, f64, f64)> = chosen
             .points

@@ -11,82 +11,23 @@ use super::format::{brief, left, percent, right, unit, wrap};
 use super::frame::pieces;
 use super::raster::Stroke;
 use super::tradeoff::{glyph, lambdas, series, stroke};
-use crate::tui::curves::{Curve, Needed, needed, times};
+use crate::tui::needs::{Need, Needed};
 use crate::tui::state::{Setting, Shown, State};
 use crate::tui::study::{Choice, Measure, is_learned, scored};
 
-/// Errors that a benchmark is asked to stay below.
-pub(crate) const TARGETS: [f64; 3] = [0.05, 0.02, 0.01];
-/// The target that the sentence is about.
-const TARGET: usize = 1;
-
-/// What one method needs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Need {
-    /// How the items are chosen.
-    pub(crate) selection: SelectionKind,
-    /// How scores are estimated.
-    pub(crate) estimator: Estimator,
-    /// n for each of the targets.
-    pub(crate) n: [Needed; 3],
-    /// How many times more stratified random items with the naive estimate are needed for 2 %, and
-    /// whether that is exact or a bound from below.
-    pub(crate) times: Option<(bool, f64)>,
-}
-
-/// What every selection and estimator needs, and over how many seeds.
-pub(crate) fn needs(state: &State) -> (Vec<Need>, usize) {
-    let curves = state.all_curves(Measure::Error);
-    // A learned curve that is not computed has a point at this n at most: that says nothing of others.
-    let grid = state.grid();
-    let whole = |c: &Curve| grid.iter().all(|n| c.points.iter().any(|p| p.n == *n));
-    let there = curves.iter().filter(|c| whole(c));
-    let seeds = there.map(|c| c.seeds).min().unwrap_or(0);
-    let n = |curve: &Curve| match whole(curve) {
-        true => TARGETS.map(|target| needed(&curve.points, target)),
-        false => [Needed::Unknown; 3],
-    };
-    let random = curves
-        .iter()
-        .find(|c| c.selection == SelectionKind::Random && c.estimator == Estimator::Naive)
-        .map_or([Needed::Unknown; 3], n);
-    let needs = curves.iter().map(|c| {
-        let n = n(c);
-        Need {
-            selection: c.selection,
-            estimator: c.estimator,
-            n,
-            times: times(n[TARGET], random[TARGET]),
-        }
-    });
-    (needs.collect(), seeds)
-}
-
-/// The answer in sentences: how many items 2 % need, how many random ones would, and what needs the
-/// fewest where that is another method.
+/// The answer in sentences: how many items the target needs and how sure that is, how many random ones would, and what
+/// needs the fewest where that is another method.
 pub(crate) fn answer(state: &State, shown: &Shown) -> String {
     let setting = &shown.now.setting;
-    let (needs, seeds) = needs(state);
-    let find = |selection, estimator| {
-        let mut all = needs.iter();
-        all.find(|n| n.selection == selection && n.estimator == estimator)
-            .copied()
-    };
-    let (Some(mine), Some(random)) = (
-        find(setting.selection, setting.estimator),
-        find(SelectionKind::Random, Estimator::Naive),
-    ) else {
+    let (needs, seeds) = state.needs();
+    let mut all = needs.iter();
+    let mine = all.find(|n| n.selection == setting.selection && n.estimator == setting.estimator);
+    let (Some(mine), Some(random)) = (mine, needs.iter().find(|n| n.is_baseline())) else {
         return String::new();
     };
-    if mine.n[TARGET] == Needed::Unknown || random.n[TARGET] == Needed::Unknown {
+    if mine.n == Needed::Unknown || random.n == Needed::Unknown {
         return "The curves are still being computed.".into();
     }
-    let items = |n: Needed| match n {
-        Needed::AtMost(n) => format!("at most {n} items"),
-        Needed::At(n) => format!("{n} items"),
-        Needed::More(n) => format!("more than {n} items"),
-        Needed::Unknown => "?".into(),
-    };
     let each = if shown.now.cells.len() > 1 {
         " a scenario"
     } else {
@@ -99,38 +40,35 @@ pub(crate) fn answer(state: &State, shown: &Shown) -> String {
         String::new()
     };
     let mut text = format!(
-        "2 % error: {}{each} with {}{so_far}.",
-        items(mine.n[TARGET]),
-        method(&mine)
+        "{} error: {}{each} with {}{so_far}.",
+        state.target_text(),
+        mine.n.items(),
+        method(mine)
     );
-    let is_random =
-        |n: &Need| n.selection == SelectionKind::Random && n.estimator == Estimator::Naive;
-    if !is_random(&mine) {
+    if !mine.is_baseline() {
         let compared = match mine.times {
             Some((true, x)) if (x - 1.0).abs() < 0.05 => ", about as many".into(),
-            Some((true, x)) if x < 1.0 => format!(", {x:.1} times as many"),
-            Some((true, x)) => format!(", {x:.1} times more"),
-            Some((false, x)) if x > 1.0 => format!(", at least {x:.1} times more"),
+            Some((true, x)) => format!(", {x:.1} times as many"),
+            Some((false, x)) if x > 1.0 => format!(", at least {x:.1} times as many"),
             _ => String::new(),
         };
         text.push_str(&format!(
             " Stratified random, naive: {}{compared}.",
-            items(random.n[TARGET])
+            random.n.items()
         ));
     }
-    let fewest = needs
+    let enough = needs
         .iter()
-        .filter_map(|need| match need.n[TARGET] {
-            Needed::At(n) | Needed::AtMost(n) => Some((n, need)),
-            Needed::More(_) | Needed::Unknown => None,
-        })
-        .min_by_key(|found| found.0);
-    let upper = match mine.n[TARGET] {
-        Needed::At(n) | Needed::AtMost(n) => n,
-        _ => usize::MAX,
-    };
-    if let Some((n, need)) = fewest.filter(|found| found.0 < upper && !is_random(found.1)) {
-        text.push_str(&format!(" Fewest: {n} with {}.", method(need)));
+        .filter_map(|need| Some((need.n.enough()?, need)));
+    let fewest = enough.min_by_key(|found| found.0);
+    let upper = mine.n.enough().unwrap_or(usize::MAX);
+    if let Some((n, need)) = fewest.filter(|found| found.0 < upper && !found.1.is_baseline()) {
+        let so_far = if needs.iter().any(|n| n.n == Needed::Unknown) {
+            " so far"
+        } else {
+            ""
+        };
+        text.push_str(&format!(" Fewest{so_far}: {n} with {}.", method(need)));
     }
     text
 }
@@ -138,15 +76,23 @@ pub(crate) fn answer(state: &State, shown: &Shown) -> String {
 /// The same for a narrow screen.
 pub(crate) fn short_answer(state: &State, shown: &Shown) -> String {
     let setting = &shown.now.setting;
-    let (needs, _) = needs(state);
-    let n = |selection, estimator| {
-        let mut all = needs.iter();
-        let need = all.find(|n| n.selection == selection && n.estimator == estimator);
-        need.map_or(Needed::Unknown, |n| n.n[TARGET]).text()
+    let (needs, _) = state.needs();
+    let mut all = needs.iter();
+    let mine = all.find(|n| n.selection == setting.selection && n.estimator == setting.estimator);
+    let random = needs.iter().find(|n| n.is_baseline());
+    let (Some(mine), Some(random)) = (mine, random) else {
+        return String::new();
     };
-    let mine = n(setting.selection, setting.estimator);
-    let random = n(SelectionKind::Random, Estimator::Naive);
-    format!("2 % error needs n {mine}; random {random}")
+    let range = match mine.n {
+        Needed::Unknown => String::new(),
+        _ => format!(" ({})", state.range(mine.at).text()),
+    };
+    format!(
+        "n for {}: {}{range}; random {}",
+        state.target_text(),
+        mine.n.text(),
+        random.n.text()
+    )
 }
 
 /// Draws the panel.
@@ -169,7 +115,9 @@ pub(crate) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     page.gap();
     errors(state, shown, &mut page);
     page.gap();
-    required(state, shown, &mut page);
+    // Lines below the planner, each group with its gap.
+    let after = 4 + 4 * u16::from(state.cost.is_some()) + 4 * u16::from(shown.now.mine.is_some());
+    required(state, shown, &mut page, after);
     if state.cost.is_some() {
         page.gap();
         costs(state, shown, &mut page);
@@ -296,56 +244,103 @@ pub(crate) fn intervals(shown: &Shown) -> String {
     }
 }
 
-/// The n that each method needs for each error, and how many times more random items are needed.
-fn required(state: &State, shown: &Shown, page: &mut Page<'_>) {
+/// The planner: the n that each method needs for the target, the fewest first, its range and what it saves.
+fn required(state: &State, shown: &Shown, page: &mut Page<'_>, after: u16) {
     let theme = &state.look.theme;
     let setting = &shown.now.setting;
-    let (needs, seeds) = needs(state);
-    // Where there is little room, the chosen estimator and the baseline.
-    let room = usize::from(page.area.height) >= 34;
-    let listed = |need: &&Need| {
-        let random = need.selection == SelectionKind::Random && need.estimator == Estimator::Naive;
-        let paper = !is_learned(need.estimator);
-        need.estimator == setting.estimator || random || (room && paper)
+    let (needs, seeds) = state.needs();
+    let chosen = |n: &Need| n.selection == setting.selection && n.estimator == setting.estimator;
+    let order = |need: &Need| match need.n {
+        Needed::AtMost(n) | Needed::At(n) => (0, n),
+        Needed::More(_) => (1, 0),
+        Needed::Unknown => (2, 0),
     };
-    let name = page.width().saturating_sub(25).clamp(8, 30);
+    let computed = |n: &&Need| n.n != Needed::Unknown || chosen(n);
+    let mut listed: Vec<&Need> = needs.iter().filter(computed).collect();
+    let missing = needs.len() - listed.len();
+    listed.sort_by_key(|need| order(need));
+    // Where there is no room for all: the chosen method, the baseline, and those that need the fewest.
+    let after = after + 2 + u16::from(missing > 0);
+    let room = page.area.bottom().saturating_sub(page.y + after).max(3);
+    let always = |n: &Need| chosen(n) || n.is_baseline();
+    let mut free = usize::from(room).saturating_sub(listed.iter().filter(|n| always(n)).count());
+    listed.retain(|n| {
+        let kept = always(n) || free > 0;
+        free -= usize::from(kept && !always(n));
+        kept
+    });
+    let name = page.width().saturating_sub(6 + RANGE + 7).clamp(8, 30);
     let over = if seeds == 1 {
         "1 seed".into()
     } else {
-        format!("mean of {seeds} seeds")
+        format!("{seeds} seeds")
     };
-    page.line(&[(&format!("n for MAE below, {over}"), theme.dim)]);
-    let heading = left("", name);
-    let columns = "   5 %   2 %   1 % random";
-    page.line(&[(&heading, theme.dim), (columns, theme.dim)]);
-    for need in needs.iter().filter(listed) {
+    let heading = format!("n for {} MAE, {over}", state.target_text());
+    let room = page.width().saturating_sub(heading.chars().count());
+    let key = right("% sets it", room);
+    page.line(&[(&heading, theme.text), (&key, theme.dim)]);
+    let last = match state.cost {
+        Some(_) => "cost",
+        None => "saved",
+    };
+    let columns = format!(
+        "{}     n{}{}",
+        left("", name),
+        right("90 % range", RANGE),
+        right(last, 7)
+    );
+    page.line(&[(&columns, theme.dim)]);
+    for need in listed {
         // The marks of the table above tell the selections where there is no room for names.
         let label = match name {
             29.. => format!("{}, {}", need.selection.label(), need.estimator.label()),
             21.. => format!("{}, {}", need.selection.short(), need.estimator.label()),
             _ => need.estimator.label().to_owned(),
         };
-        let chosen = need.selection == setting.selection && need.estimator == setting.estimator;
-        let style = if chosen { theme.accent } else { theme.text };
-        let n: String = need.n.iter().map(|n| right(&n.text(), 6)).collect();
-        let times = match need.times {
-            Some((true, x)) => format!("{x:.1}×"),
-            Some((false, x)) if x > 1.0 => format!(">{x:.1}×"),
-            _ => "-".into(),
+        let style = if chosen(need) {
+            theme.accent
+        } else {
+            theme.text
         };
+        let range = match need.n {
+            Needed::Unknown => String::new(),
+            _ => state.range(need.at).text(),
+        };
+        let enough = need.n.enough();
+        let last = match &state.cost {
+            Some(cost) => enough.map(|n| cost.of(state.items(n).0 as f64)),
+            None => enough
+                .and_then(|n| state.saved(n))
+                .map(|s| format!("{:.0} %", 100.0 * s)),
+        };
+        let last = last.unwrap_or("-".into());
         let label = left(&format!(" {label}"), name - 1);
-        let times = right(&times, 7);
+        let numbers = format!(
+            "{}{}{}",
+            right(&need.n.text(), 6),
+            right(&range, RANGE),
+            right(&last, 7)
+        );
         page.line(&[
             (
                 glyph(state.look.marker, need.selection),
                 series(theme, need.selection),
             ),
             (&label, style),
-            (&n, style),
-            (&times, style),
+            (&numbers, style),
         ]);
     }
+    if missing > 0 {
+        let text = match state.running {
+            Some(_) => format!("{missing} more with learned estimators are to come"),
+            None => format!("{missing} more with learned estimators: e chooses one"),
+        };
+        page.line(&[(&text, theme.dim)]);
+    }
 }
+
+/// Columns of a range of n.
+const RANGE: usize = 12;
 
 /// What an evaluation costs with all items, with n, and with random items of the same error.
 fn costs(state: &State, shown: &Shown, page: &mut Page<'_>) {
