@@ -18,7 +18,7 @@ pub(crate) use adapt::{Adapt, RuleArg};
 pub(crate) use experiment::{
     Choice, ConventionArg, Estimation, Experiment, LambdaArg, Model, Selections,
 };
-use experiment::{Dims, MOST_DIMS, at_most, dims, positive, split_kind, thread_count};
+use experiment::{Dims, MOST_DIMS, at_most, dims, positive, seed_count, split_kind, thread_count};
 pub(crate) use fetch::Fetch;
 pub(crate) use planning::{Plan, Shift, Sources};
 pub(crate) use reading::{More, Reading};
@@ -232,7 +232,7 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "10,30,60,100", value_parser = positive)]
     pub(crate) n: Vec<usize>,
     /// Number of seeds, from --seed on
-    #[arg(long, default_value = "5", value_parser = positive)]
+    #[arg(long, default_value = "5", value_parser = seed_count)]
     pub(crate) seeds: usize,
     #[command(flatten)]
     pub(crate) selection: Selections,

@@ -124,10 +124,8 @@ fn estimate_has_the_documented_form() {
                 .sum::<f64>()
                 / 6.0;
             assert!((row["mae"].as_f64().unwrap() - mae).abs() < 1e-12);
-            assert_eq!(
-                row["lambda"].is_null(),
-                row["estimator"] != "gp-irt" || s == &found["overall"]
-            );
+            let mixes = ["gp-irt", "gp-irt-cv"].contains(&row["estimator"].as_str().unwrap());
+            assert_eq!(row["lambda"].is_null(), !mixes || s == &found["overall"]);
         }
     }
 }
@@ -540,4 +538,93 @@ fn links_are_followed_permissions_kept_and_pipes_written_to() {
     assert!(std::fs::metadata(&fifo).unwrap().file_type().is_fifo());
     let read = reader.join().unwrap().unwrap();
     assert!(read.starts_with("{\"tinyscope\":\"model\""));
+}
+
+/// What is named twice counts once: scenarios in means, n in a sweep.
+#[test]
+fn repeated_options_count_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = small(dir.path());
+    let data = data.to_str().unwrap();
+    let shown = json(&["show", data, "--json"]);
+    let name = |k: usize| shown["scenarios"][k]["name"].as_str().unwrap();
+    let estimate = |scenarios: &[&str]| {
+        let mut args = vec!["estimate", data, "--dims", "1", "--n", "5", "--json"];
+        for s in scenarios {
+            args.extend(["--scenario", s]);
+        }
+        json(&args)
+    };
+    let once = estimate(&[name(0), name(1)]);
+    assert_eq!(once, estimate(&[name(0), name(0), name(1), name(0)]));
+    let sweep = |n: &str| {
+        let args = [
+            "sweep", data, "--dims", "1", "--n", n, "--seeds", "2", "--json",
+        ];
+        json(&args)["rows"].clone()
+    };
+    assert_eq!(sweep("5,8"), sweep("5,8,5,5"));
+    let out = tinyscope(&["sweep", data, "--dims", "1", "--n", "99", "--seeds", "1"]);
+    assert!(String::from_utf8_lossy(&out.stderr).contains("n = 99 is capped"));
+    assert_eq!(
+        tinyscope(&["sweep", data, "--seeds", "99999999999"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+/// A scenario that nothing can be chosen from is named, with what to do.
+#[test]
+fn a_scenario_of_one_item_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("one.csv");
+    let mut text = String::from("model,A/q0,B/q0,B/q1,B/q2\n");
+    for m in 0..12 {
+        text += &format!("m{m},{},{},{},{}\n", m % 2, m % 3 / 2, m / 6, m % 2);
+    }
+    std::fs::write(&data, text).unwrap();
+    let data = data.to_str().unwrap();
+    let out = tinyscope(&["estimate", data, "--dims", "1"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        said.contains("\"A\" has 1 item") && said.contains("--scenario"),
+        "{said}"
+    );
+    assert!(
+        tinyscope(&["estimate", data, "--dims", "1", "--scenario", "B"])
+            .status
+            .success()
+    );
+}
+
+/// Ids may hold anything; a terminal gets no control character of theirs.
+#[test]
+fn control_characters_of_ids_do_not_reach_the_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("ids.jsonl");
+    let mut text = String::new();
+    for m in 0..8 {
+        let y = |k: u32| (m + k) % 2;
+        text += &format!(
+            "{{\"subject_id\": \"m{m}\\u001b[31m\", \"responses\": {{\"a\\u001b[2J\": {}, \"b\\r\": {}, \"c\": {}}}}}\n",
+            y(0),
+            y(1),
+            y(m)
+        );
+    }
+    std::fs::write(&data, text).unwrap();
+    let data = data.to_str().unwrap();
+    for args in [
+        vec!["show", data],
+        vec!["anchors", data, "--n", "2", "--dims", "1"],
+        vec!["estimate", data, "--n", "2", "--dims", "1"],
+    ] {
+        let out = tinyscope(&args);
+        let seen = [out.stdout, out.stderr].concat();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&seen));
+        let raw = seen.iter().filter(|b| b.is_ascii_control() && **b != b'\n');
+        assert_eq!(raw.count(), 0, "{args:?}");
+    }
 }

@@ -252,6 +252,11 @@ pub(super) fn thread_count(text: &str) -> Result<usize, String> {
     at_most(text, 1_024)
 }
 
+/// Each seed is a fit: more would not end.
+pub(super) fn seed_count(text: &str) -> Result<usize, String> {
+    at_most(text, 1_000)
+}
+
 /// A whole number from 1 to `most`.
 pub(super) fn at_most(text: &str, most: usize) -> Result<usize, String> {
     match positive(text)? {

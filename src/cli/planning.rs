@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use tinyscope::experiment::{Goal, Measure, Settings, SourceCount};
 
-use super::experiment::positive;
+use super::experiment::{positive, seed_count};
 use super::{Choice, Data, Estimation, LambdaArg, Model, Selections};
 use tinyscope::data::Benchmark;
 
@@ -18,7 +18,7 @@ pub(crate) struct Plan {
     #[arg(long, default_value = "mae")]
     measure: MeasureArg,
     /// Number of seeds, from --seed on: each has its own split, fit and choice of items
-    #[arg(long, default_value = "5", value_parser = positive)]
+    #[arg(long, default_value = "5", value_parser = seed_count)]
     pub(crate) seeds: usize,
     /// Most items a scenario to try; a scenario has no more than its own
     #[arg(long, value_name = "N", default_value = "500", value_parser = positive)]
@@ -70,7 +70,7 @@ impl Plan {
 #[derive(Debug, Args)]
 pub(crate) struct Trials {
     /// Number of seeds, from --seed on
-    #[arg(long, default_value = "5", value_parser = positive)]
+    #[arg(long, default_value = "5", value_parser = seed_count)]
     pub(crate) seeds: usize,
     #[command(flatten)]
     pub(crate) model: Model,

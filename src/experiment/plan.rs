@@ -67,18 +67,22 @@ pub struct Plan {
 const AS_GOOD: f64 = 1.1;
 
 impl Plan {
-    /// The row to follow for a scenario (`None`: the mean over scenarios): of those that reach the error with at most 1.1
-    /// times the smallest n the one with the least complex estimator, of these the smallest n, of these the first.
+    /// The row to follow for a scenario (`None`: the mean over scenarios): of those whose safe n, the upper end of the
+    /// range, is at most 1.1 times the smallest the one with the least complex estimator, of these the smallest n, of these
+    /// the first. Where no range ends, the same by n.
     pub fn recommended(&self, scenario: Option<usize>) -> Option<&PlanRow> {
-        let rows = || {
-            let of = self.rows.iter().filter(|r| r.scenario == scenario);
-            of.filter_map(|r| Some((r, r.need.n?)))
+        let rows = |key: fn(&PlanRow) -> Option<usize>| {
+            let of = self.rows.iter().filter(move |r| r.scenario == scenario);
+            of.filter_map(move |r| Some((r, key(r)?)))
         };
-        let least = rows().map(|(_, n)| n).min()? as f64;
-        rows()
-            .filter(|(_, n)| *n as f64 <= AS_GOOD * least)
-            .min_by_key(|(r, n)| (complexity(r.estimator), *n, r.selection))
-            .map(|(r, _)| r)
+        let best = |key: fn(&PlanRow) -> Option<usize>| {
+            let least = rows(key).map(|(_, n)| n).min()? as f64;
+            rows(key)
+                .filter(|(_, n)| *n as f64 <= AS_GOOD * least)
+                .min_by_key(|(r, n)| (complexity(r.estimator), *n, r.selection))
+                .map(|(r, _)| r)
+        };
+        best(|r| r.need.n.and(r.range.1)).or_else(|| best(|r| r.need.n))
     }
 
     /// The row that comes nearest to the error where none reaches it.

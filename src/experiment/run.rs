@@ -278,7 +278,11 @@ pub fn rows(found: &SelectionEstimates, lambda: Lambda) -> Vec<Row> {
         .map(|estimator| Row {
             selection: found.selection.kind,
             estimator,
-            lambda: (estimator == Estimator::GpIrt).then(|| lambda.value(found.paper_lambda)),
+            lambda: match estimator {
+                Estimator::GpIrt => Some(lambda.value(found.paper_lambda)),
+                Estimator::GpIrtCv => found.stacker.as_ref().map(|s| s.lambda),
+                _ => None,
+            },
             n: found.selection.n(),
             metrics: found.metrics(estimator, lambda),
             coverage: None,

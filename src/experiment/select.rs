@@ -6,8 +6,8 @@ use super::fitted::FittedScenario;
 use crate::anchors::{
     Edits, RESTARTS, Selection, SelectionKind, anchors_with, edited, irt_points, stratified,
 };
-use crate::data::{Benchmark, Responses};
-use crate::error::Result;
+use crate::data::{Benchmark, Responses, count};
+use crate::error::{Error, Result};
 use crate::progress::Observer;
 
 /// Chooses `n` items of a fitted scenario; fewer where there are not as many distinct items. `observer` is asked whether
@@ -42,6 +42,16 @@ pub fn select_with(
 ) -> Result<Selection> {
     observer.check()?;
     let (scenario, index) = (&benchmark.scenarios[fitted.index], fitted.index);
+    if scenario.n_items() < 2 {
+        return Err(Error::setting(
+            format!(
+                "scenario {:?} has {}: choosing items needs at least 2",
+                scenario.name,
+                count(scenario.n_items(), "item")
+            ),
+            "leave it out: name the others with --scenario",
+        ));
+    }
     match points(benchmark, fitted, kind) {
         None => stratified(scenario, n, seed, index),
         Some(points) => anchors_with(

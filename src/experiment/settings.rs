@@ -1,5 +1,6 @@
 //! What an experiment is asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::imported::Imported;
@@ -132,22 +133,22 @@ impl Settings {
     /// # Errors
     /// A name that no scenario has.
     pub fn find_scenarios(benchmark: &Benchmark, names: &[String]) -> Result<Vec<usize>> {
-        names
-            .iter()
-            .map(|name| {
-                benchmark.scenario_index(name).ok_or_else(|| {
-                    let all: Vec<&str> = benchmark
-                        .scenarios
-                        .iter()
-                        .map(|s| s.name.as_str())
-                        .collect();
-                    let hint = match nearest(name, all.iter().copied()) {
-                        Some(near) => format!("did you mean {near:?}?"),
-                        None => format!("there are: {}", all.join(", ")),
-                    };
-                    Error::setting(format!("no scenario is named {name:?}"), hint)
-                })
+        let one = |name: &String| {
+            benchmark.scenario_index(name).ok_or_else(|| {
+                let all: Vec<&str> = benchmark
+                    .scenarios
+                    .iter()
+                    .map(|s| s.name.as_str())
+                    .collect();
+                let hint = match nearest(name, all.iter().copied()) {
+                    Some(near) => format!("did you mean {near:?}?"),
+                    None => format!("there are: {}", all.join(", ")),
+                };
+                Error::setting(format!("no scenario is named {name:?}"), hint)
             })
-            .collect()
+        };
+        let found: Vec<usize> = names.iter().map(one).collect::<Result<_>>()?;
+        let mut seen = BTreeSet::new();
+        Ok(found.into_iter().filter(|s| seen.insert(*s)).collect())
     }
 }

@@ -1,9 +1,11 @@
 //! Error against the number of items, over seeds.
 
+use std::collections::BTreeSet;
+
 use super::fitted::fit_benchmark;
 use super::folds::Folds;
 use super::metrics::Metrics;
-use super::run::{overall, rows, run_learned};
+use super::run::{cap_warnings, overall, rows, run_learned};
 use super::settings::Settings;
 use crate::anchors::SelectionKind;
 use crate::data::{Benchmark, split};
@@ -47,7 +49,7 @@ pub struct Sweep {
 
 type Key = (Option<usize>, SelectionKind, Estimator, usize);
 
-/// Fits once for each seed `settings.seed ..`, then runs every n on each.
+/// Fits once for each seed `settings.seed ..`, then runs every n on each; an n given twice counts once.
 ///
 /// # Errors
 /// As [`split`], [`fit_benchmark`] and [`run_learned`].
@@ -58,6 +60,8 @@ pub fn sweep(
     seeds: usize,
     observer: &dyn Observer,
 ) -> Result<Sweep> {
+    let mut seen = BTreeSet::new();
+    let ns: Vec<usize> = ns.iter().copied().filter(|n| seen.insert(*n)).collect();
     let mut found: Vec<(Key, Vec<Metrics>)> = Vec::new();
     let mut dims: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut warnings: Vec<String> = Vec::new();
@@ -101,7 +105,13 @@ pub fn sweep(
                 n,
                 ..settings.clone()
             };
-            for kind in run_learned(benchmark, &fitted, &folds, false, &settings, observer)? {
+            let kinds = run_learned(benchmark, &fitted, &folds, false, &settings, observer)?;
+            for w in cap_warnings(benchmark, &kinds, n) {
+                if !warnings.contains(&w) {
+                    warnings.push(w);
+                }
+            }
+            for kind in kinds {
                 let each = kind.iter().flat_map(|scenario| {
                     rows(scenario, settings.lambda)
                         .into_iter()

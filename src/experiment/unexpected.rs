@@ -58,7 +58,7 @@ struct Seen {
     variance: f64,
 }
 
-/// Tests every model on every scenario and sub-scenario.
+/// Tests every model on every scenario and sub-scenario; with how many tests of a model on a set there were.
 ///
 /// Each answer is predicted from what it had no part in: the item parameters of a fit without the model's fold (all models
 /// are divided into [`super::FOLDS`]), and the ability from other items of the model: for a sub-scenario those outside it,
@@ -82,7 +82,7 @@ pub fn unexpectedly_right(
     benchmark: &Benchmark,
     settings: &Settings,
     observer: &dyn Observer,
-) -> Result<Vec<Unexpected>> {
+) -> Result<(Vec<Unexpected>, usize)> {
     let settings = Settings {
         scope: Scope::Scenario,
         ..settings.clone()
@@ -153,7 +153,7 @@ pub fn unexpectedly_right(
         f.p = least;
     }
     found.retain(|f| f.p <= LEVEL);
-    Ok(found)
+    Ok((found, tested))
 }
 
 /// Most answers that an ability is taken from: evenly spaced ones of more, for the time it takes.
@@ -374,7 +374,9 @@ mod tests {
             dims: vec![1, 2],
             ..Settings::default()
         };
-        unexpectedly_right(b, &settings, &Silent).unwrap()
+        let (found, tests) = unexpectedly_right(b, &settings, &Silent).unwrap();
+        assert!(tests > 0);
+        found
     }
 
     #[test]

@@ -69,6 +69,14 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         Some(path) => Some(anchors_file(path, &args.data.options())?),
         None => None,
     };
+    let native = args.out.is_some() && args.format == AnchorsFormat::Native;
+    if args.adaptive.is_some() && !native {
+        return Err(Error::setting(
+            "--adaptive stands in the native file only, and none is written",
+            "name it with --out FILE.json, without --format",
+        )
+        .into());
+    }
     let bar = Bar::new();
     let fitted = fit_benchmark(&benchmark, &split, &settings, &bar)?;
     let selections: Vec<Vec<Selection>> = settings
@@ -93,7 +101,7 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         .collect::<tinyscope::Result<_>>()?;
     let mut file = AnchorsFile::of(&benchmark, &fitted, &selections, &settings);
     // What intervals rest on is of use in the native file only.
-    if args.out.is_some() && args.format == AnchorsFormat::Native {
+    if native {
         let folds = Folds::fit(&benchmark, &fitted, &bar)?;
         let known = learned(
             &benchmark,
@@ -154,6 +162,7 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
     write!(out, "{}", table.text())?;
+    write!(out, "\n{}", to_run(&selections))?;
     if let Some(old) = &old {
         changes(&benchmark, &fitted.scenarios, old, &selections, out)?;
     }
@@ -161,6 +170,9 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out, "\nwritten to {}", path.display())?;
     }
     let mut notes = fitted.warnings.clone();
+    if let Some(old) = &old {
+        notes.extend(not_kept(old, &settings, &selections));
+    }
     for selection in selections
         .iter()
         .flat_map(|kind| kind.iter().zip(&fitted.scenarios))
@@ -180,6 +192,54 @@ pub(crate) fn run(args: &Anchors, out: &mut dyn Write) -> Result<(), Failure> {
         &notes,
     ));
     Ok(())
+}
+
+/// How many answers a new model has to give.
+fn to_run(selections: &[Vec<Selection>]) -> String {
+    let items = |kind: &[Selection]| kind.iter().map(Selection::n).sum::<usize>();
+    let each: Vec<String> = selections
+        .iter()
+        .filter_map(|kind| Some(format!("{} of {}", items(kind), kind.first()?.kind.name())))
+        .collect();
+    let hint = match each.len() {
+        0 | 1 => "",
+        _ => " (one selection is enough: --select NAME)",
+    };
+    format!(
+        "items that a new model answers: {}{hint}\n",
+        each.join(", ")
+    )
+}
+
+/// What `--keep` could not do as its user may expect.
+fn not_kept(old: &AnchorsFile, settings: &Settings, selections: &[Vec<Selection>]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (kind, chosen) in settings.selections.iter().zip(selections) {
+        let holds = old
+            .scenarios
+            .iter()
+            .flat_map(|s| &s.selections)
+            .any(|c| c.selection == kind.name());
+        if !holds {
+            notes.push(format!(
+                "--keep: the older file holds no {} items; these are all new",
+                kind.name()
+            ));
+        }
+        if let Some(most) = chosen
+            .iter()
+            .map(Selection::n)
+            .filter(|n| *n > settings.n)
+            .max()
+        {
+            notes.push(format!(
+                "--keep: all older {} items are kept, up to {most} a scenario, more than --n {}",
+                kind.name(),
+                settings.n
+            ));
+        }
+    }
+    notes
 }
 
 fn anchors_file(path: &Path, options: &read::ReadOptions) -> tinyscope::Result<AnchorsFile> {

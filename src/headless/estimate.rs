@@ -6,7 +6,7 @@ use tinyscope::data::{Diagnostics, split};
 use tinyscope::experiment::{Folds, cap_warnings, fit_benchmark, overall, rows, run_learned};
 use tinyscope::export::{estimate_json, warnings};
 
-use super::table::{RESULTS, Table, result_row};
+use super::table::{INTERVALS, RESULTS, Table, result_row};
 use super::{Bar, Failure, heading, json, load, threads, warn};
 use crate::cli::Estimate;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Estimate, out: &mut dyn Write) -> Result<(), Failure> {
             table.row(std::iter::once("mean score".to_owned()).chain(result_row(&row)));
         }
     }
-    write!(out, "{}", table.text())?;
+    writeln!(out, "{}\n{INTERVALS}", table.text())?;
     let mut notes = fitted.warnings.clone();
     notes.extend(cap_warnings(&benchmark, &found, settings.n));
     warn(&warnings(&benchmark, &diagnostics, &notes));

@@ -265,7 +265,7 @@ fn no_such_file(path: &Path) -> Error {
 /// Warnings as lines on standard error.
 pub(crate) fn warn(warnings: &[String]) {
     for w in warnings {
-        let _ = writeln!(io::stderr(), "warning: {w}");
+        let _ = writeln!(io::stderr(), "warning: {}", table::printable(w));
     }
 }
 

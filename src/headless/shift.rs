@@ -7,7 +7,7 @@ use tinyscope::experiment::{SPLITS, Shift, ShiftRow, shift};
 use tinyscope::export::{shift_json, warnings};
 
 use super::plan::place;
-use super::table::{Table, number};
+use super::table::{Table, number, share};
 use super::{Bar, Failure, heading, json, load, threads, warn};
 use crate::cli;
 
@@ -16,6 +16,9 @@ pub(crate) fn run(args: &cli::Shift, out: &mut dyn Write) -> Result<(), Failure>
     threads(trials.model.threads)?;
     let benchmark = load(&args.data)?;
     let settings = trials.settings(&benchmark)?;
+    if trials.model.split.is_some() {
+        warn(&["--split says nothing here: all splits are compared".to_owned()]);
+    }
     let bar = Bar::new();
     let found = shift(&benchmark, &settings, trials.seeds, &bar)?;
     drop(bar);
@@ -37,7 +40,7 @@ pub(crate) fn run(args: &cli::Shift, out: &mut dyn Write) -> Result<(), Failure>
     for row in &found.rows {
         table.row(cells(&benchmark, row));
     }
-    writeln!(out, "{}", table.text())?;
+    writeln!(out, "{}\n{FAILS}\n", table.text())?;
     for (split, why) in &found.skipped {
         writeln!(out, "{split}: not compared, {why}")?;
     }
@@ -45,6 +48,10 @@ pub(crate) fn run(args: &cli::Shift, out: &mut dyn Write) -> Result<(), Failure>
     warn(&warnings(&benchmark, &diagnostics, &found.warnings));
     Ok(())
 }
+
+/// What [`ShiftRow::trouble`] looks for.
+const FAILS: &str = "covered: test models whose true score lies in the 90 % interval (stacked only)\nfails: MAE 1.5 times iid's and half a point more; \
+    or a bias of a point or more, half the MAE or more;\nor intervals that hold 5 % fewer than 90, and by more than two standard errors";
 
 const HEADINGS: [&str; 10] = [
     "scenario",
@@ -70,7 +77,7 @@ fn cells(benchmark: &Benchmark, r: &ShiftRow) -> Vec<String> {
         short(r.ratio),
         number(Some(r.bias)),
         number(Some(r.max_error)),
-        short(r.coverage),
+        share(r.coverage),
         number(r.spearman),
     ]
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tinyscope::Error;
 use tinyscope::data::read::{self, demo_name};
-use tinyscope::data::{Benchmark, Diagnostics, count};
+use tinyscope::data::{Benchmark, Diagnostics, Scenario, count};
 use tinyscope::experiment::{Settings, Unexpected, unexpectedly_right};
 use tinyscope::export::{
     AnchorsFile, ModelFile, Pickled, pickled, read_parameters, show_json, warnings,
@@ -18,7 +18,16 @@ use crate::cli::Show;
 
 pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
     let path = &args.data.data;
-    match own_file(path, &args.data.options())? {
+    let own = own_file(path, &args.data.options())?;
+    if args.unexpected && own.is_some() {
+        return Err(Error::input(
+            path,
+            "no benchmark: --unexpected tests the models of one",
+            "name the data that it was made from",
+        )
+        .into());
+    }
+    match own {
         Some((kind, text)) if kind == "anchors" => {
             return anchors(&AnchorsFile::parse(path, &text)?, args.json, out);
         }
@@ -72,13 +81,14 @@ pub(crate) fn run(args: &Show, out: &mut dyn Write) -> Result<(), Failure> {
     if args.json {
         let mut value = show_json(&benchmark, &diagnostics);
         if let Some(found) = &unexpected {
-            value["unexpected"] = unexpected_json(&benchmark, found);
+            value["unexpected"] = unexpected_json(&benchmark, &found.0);
+            value["unexpected_tests"] = found.1.into();
         }
         return json(out, &value);
     }
     text(&benchmark, &diagnostics, out)?;
-    if let Some(found) = &unexpected {
-        unexpected_text(&benchmark, found, out)?;
+    if let Some((found, tests)) = &unexpected {
+        unexpected_text(&benchmark, found, *tests, out)?;
     }
     warn(&warnings(&benchmark, &diagnostics, &[]));
     Ok(())
@@ -155,13 +165,21 @@ fn text(b: &Benchmark, d: &Diagnostics, out: &mut dyn Write) -> Result<(), Failu
 fn unexpected_text(
     b: &Benchmark,
     found: &[Unexpected],
+    tests: usize,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     if found.is_empty() {
-        writeln!(
-            out,
-            "\nno model is right on hard items more often than models of like ability"
-        )?;
+        let said = match tests {
+            0 => "unexpectedly right: nothing could be tested; a set takes 21 models of which each is expected to get 5 of its \
+                  hard items right"
+                .to_owned(),
+            _ => format!(
+                "unexpectedly right: in {} of a model on a scenario or sub-scenario none is right on hard items more often \
+                 than models of like ability",
+                count(tests, "test")
+            ),
+        };
+        writeln!(out, "\n{said}")?;
         return Ok(());
     }
     writeln!(
@@ -186,8 +204,7 @@ fn unexpected_text(
         table.row([
             b.matrix.models()[f.model].clone(),
             scenario.name.clone(),
-            f.part
-                .map_or("all".into(), |p| scenario.subscenarios[p].name.clone()),
+            part_name(scenario, f),
             f.hard.to_string(),
             format!("{:.0}", f.right),
             format!("{:.1}", f.expected),
@@ -195,17 +212,33 @@ fn unexpected_text(
         ]);
     }
     writeln!(out, "{}", table.text())?;
-    let mut table = Table::new(2, &["model", "least expected right items"]);
+    let mut table = Table::new(
+        4,
+        &["model", "scenario", "part", "least expected right items"],
+    );
     for f in found {
+        let scenario = &b.scenarios[f.scenario];
         let items: Vec<&str> = f
             .items
             .iter()
             .map(|&i| b.matrix.items()[i].as_str())
             .collect();
-        table.row([b.matrix.models()[f.model].clone(), items.join(", ")]);
+        table.row([
+            b.matrix.models()[f.model].clone(),
+            scenario.name.clone(),
+            part_name(scenario, f),
+            items.join(", "),
+        ]);
     }
     write!(out, "{}", table.text())?;
     Ok(())
+}
+
+/// The sub-scenario that was tested, or all.
+fn part_name(scenario: &Scenario, found: &Unexpected) -> String {
+    found
+        .part
+        .map_or("all".into(), |p| scenario.subscenarios[p].name.clone())
 }
 
 fn unexpected_json(b: &Benchmark, found: &[Unexpected]) -> Value {

@@ -1,5 +1,7 @@
 //! Aligned tables of plain text.
 
+use std::borrow::Cow;
+
 use comfy_table::{Cell, CellAlignment, Table as Grid, presets};
 use tinyscope::experiment::Row;
 
@@ -31,7 +33,7 @@ impl Table {
             .into_iter()
             .enumerate()
             .map(|(k, text)| {
-                Cell::new(text).set_alignment(if k < self.left {
+                Cell::new(printable(&text)).set_alignment(if k < self.left {
                     CellAlignment::Left
                 } else {
                     CellAlignment::Right
@@ -49,9 +51,26 @@ impl Table {
     }
 }
 
+/// A text that may come from a file, for a terminal: control characters escaped.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = text.chars().map(|c| match c {
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    });
+    Cow::Owned(escaped.collect())
+}
+
 /// A share or score with four decimals; a dash where undefined.
 pub(crate) fn number(x: Option<f64>) -> String {
     x.map_or("-".into(), |x| format!("{x:.4}"))
+}
+
+/// A share in whole hundredths; a dash where undefined.
+pub(crate) fn share(x: Option<f64>) -> String {
+    x.map_or("-".into(), |x| format!("{:.0} %", 100.0 * x))
 }
 
 /// Headings of the table that [`result_row`] fills.
@@ -70,6 +89,9 @@ pub(crate) const RESULTS: [&str; 12] = [
     "covered",
 ];
 
+/// What the last two of them say.
+pub(crate) const INTERVALS: &str = "±90: mean half width of the 90 % intervals; covered: test models whose true score lies in theirs";
+
 /// Cells of one line of results.
 pub(crate) fn result_row(row: &Row) -> Vec<String> {
     let m = &row.metrics;
@@ -81,9 +103,6 @@ pub(crate) fn result_row(row: &Row) -> Vec<String> {
     ];
     cells.extend([m.mae, m.rmse, m.bias, m.max_error, m.spearman, m.kendall].map(number));
     cells.push(number(row.half_width));
-    cells.push(
-        row.coverage
-            .map_or("-".into(), |c| format!("{:.0} %", 100.0 * c)),
-    );
+    cells.push(share(row.coverage));
     cells
 }

@@ -62,6 +62,7 @@ fn of_methods_that_do_as_well_the_simpler_is_recommended() {
             .row(method, &goal(0.02), &ladder, &[400], 1000, 0)
             .unwrap();
         row.need.n = n;
+        row.range = (n, n.map(|n| n + n / 5));
         row
     };
     let plan = |rows| Plan {
@@ -73,6 +74,18 @@ fn of_methods_that_do_as_well_the_simpler_is_recommended() {
     assert_eq!(close.recommended(Some(0)).unwrap().need.n, Some(108));
     let far = plan(vec![row(0, Some(120)), row(2, Some(101)), row(6, Some(99))]);
     assert_eq!(far.recommended(Some(0)).unwrap().need.n, Some(101));
+    // What is safe counts: of like n the one whose range ends sooner, and one whose range has an end.
+    let mut wide = row(0, Some(90));
+    wide.range.1 = Some(180);
+    let safe = plan(vec![wide.clone(), row(2, Some(101)), row(6, Some(99))]);
+    assert_eq!(safe.recommended(Some(0)).unwrap().need.n, Some(101));
+    wide.range.1 = None;
+    let open = plan(vec![wide.clone(), row(6, Some(140))]);
+    assert_eq!(open.recommended(Some(0)).unwrap().need.n, Some(140));
+    assert_eq!(
+        plan(vec![wide]).recommended(Some(0)).unwrap().need.n,
+        Some(90)
+    );
     let none = plan(vec![row(0, None), row(6, None)]);
     assert_eq!(none.recommended(Some(0)), None);
     assert!(none.nearest(Some(0)).is_some() && none.nearest(None).is_none());
