@@ -18,10 +18,10 @@ use std::time::Instant;
 
 use tinyscope::anchors::{Selection, SelectionKind};
 use tinyscope::data::{Benchmark, SplitKind, read, split};
-use tinyscope::estimate::Estimator;
+use tinyscope::estimate::{Estimator, Interval};
 use tinyscope::experiment::{
-    Chooser, Fitted, FittedScenario, Folds, LearnedEstimate, SelectionEstimates, Settings,
-    estimate_learned, estimate_selection, fit_benchmark, select, select_with, stackers,
+    Estimated, Fitted, Folds, SelectionEstimates, Settings, estimated, fit_benchmark, intervals,
+    run_learned,
 };
 use tinyscope::progress::Silent;
 
@@ -41,7 +41,6 @@ struct Pair {
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-const LEVEL: f64 = 0.9;
 const REFERENCE: &str = "anchors-irt/gp-irt";
 const MATRICES: [&str; 7] = [
     "helm-lite",
@@ -80,46 +79,23 @@ fn main() -> ExitCode {
     }
 }
 
-/// The paper's and the learned estimates of the test models under one kind of selection.
-struct Judged {
-    paper: Vec<SelectionEstimates>,
-    learned: Vec<Vec<LearnedEstimate>>,
-    seconds: f64,
-}
-
+/// All estimates of the test models under one kind of selection, a scenario each: what `tinyscope estimate` computes.
 fn judge(
     benchmark: &Benchmark,
     fitted: &Fitted,
     folds: &Folds,
     kind: SelectionKind,
+    calibrated: bool,
     settings: &Settings,
-) -> Outcome<Judged> {
-    let choose = |s: &FittedScenario| -> tinyscope::Result<Selection> {
-        select(benchmark, s, kind, settings.n, settings.seed, &Silent)
+) -> Outcome<Vec<SelectionEstimates>> {
+    let settings = Settings {
+        selections: vec![kind],
+        ..settings.clone()
     };
-    let selections: Vec<Selection> = fitted
-        .scenarios
-        .iter()
-        .map(choose)
-        .collect::<Result<_, _>>()?;
-    // One restart is enough where the choice only tells how errors are spread.
-    let again = |s: &FittedScenario| -> tinyscope::Result<Selection> {
-        select_with(benchmark, s, kind, settings.n, settings.seed, 1, &Silent)
-    };
-    let start = Instant::now();
-    let trained = stackers(
-        benchmark,
-        fitted,
-        folds,
-        &selections,
-        Some(&again),
-        settings,
-        &Silent,
-    )?;
-    let learned = estimate_learned(benchmark, fitted, &selections, &trained, LEVEL, settings);
-    let seconds = start.elapsed().as_secs_f64();
+    let found = run_learned(benchmark, fitted, folds, calibrated, &settings, &Silent)?;
+    let found = found.into_iter().next().unwrap_or_default();
     if std::env::var_os("SHOW_WEIGHTS").is_some() {
-        for s in trained.iter().flatten() {
+        for s in found.iter().filter_map(|s| s.stacker.as_ref()) {
             println!(
                 "# {} n {}: lambda {:.2}, weights {:.2?}, bias {:.3?}, penalty {}",
                 kind.name(),
@@ -131,11 +107,7 @@ fn judge(
             );
         }
     }
-    Ok(Judged {
-        paper: estimate_selection(benchmark, fitted, &selections, settings),
-        learned,
-        seconds,
-    })
+    Ok(found)
 }
 
 fn errors(shared: &Path) -> Outcome<()> {
@@ -169,17 +141,10 @@ fn errors(shared: &Path) -> Outcome<()> {
                         n,
                         ..settings.clone()
                     };
-                    let judged = judge(&benchmark, &fitted, &folds, kind, &settings)?;
-                    let paper = Estimator::PAPER
-                        .map(|e| (e.name(), judged.paper[0].metrics(e, settings.lambda).mae));
-                    let learned = Estimator::LEARNED.into_iter().enumerate().map(|(k, e)| {
-                        let errors = judged.learned[0]
-                            .iter()
-                            .map(|m| (m.estimates[k].estimate - m.truth).abs());
-                        (e.name(), Some(mean(errors)))
-                    });
-                    for (name, mae) in paper.into_iter().chain(learned) {
-                        let key = (format!("{}/{name}", kind.name()), n);
+                    let judged = judge(&benchmark, &fitted, &folds, kind, false, &settings)?;
+                    for e in Estimator::ALL {
+                        let key = (format!("{}/{}", kind.name(), e.name()), n);
+                        let mae = judged[0].metrics(e, settings.lambda).mae;
                         found.entry(key).or_default().extend(mae);
                     }
                 }
@@ -223,6 +188,8 @@ fn coverage(shared: &Path, name: &str) -> Outcome<()> {
     let start = Instant::now();
     // Selection and estimator -> covered, half width, half width of the naive interval, covered by that.
     let mut found: BTreeMap<(&str, &str), Vec<[f64; 4]>> = BTreeMap::new();
+    // The same of the mean score over scenarios: covered, half width.
+    let mut means: BTreeMap<(&str, &str), Vec<[f64; 2]>> = BTreeMap::new();
     let (mut fits, mut slowest) = (0.0, 0.0f64);
     for seed in 0..10 {
         let settings = Settings {
@@ -241,29 +208,32 @@ fn coverage(shared: &Path, name: &str) -> Outcome<()> {
                     n,
                     ..settings.clone()
                 };
-                let judged = judge(&benchmark, &fitted, &folds, kind, &settings)?;
-                slowest = slowest.max(judged.seconds);
-                for ((models, paper), s) in judged
-                    .learned
-                    .iter()
-                    .zip(&judged.paper)
-                    .zip(&fitted.scenarios)
-                {
-                    let columns = &benchmark.scenarios[s.index].columns;
-                    for m in models {
-                        let y = benchmark.scores(m.model, columns);
-                        let half = naive_half_width(&y, &paper.selection);
-                        let naive = paper.models.iter().find(|p| p.model == m.model);
-                        let off = naive.map_or(f64::NAN, |p| (p.estimates.naive - m.truth).abs());
-                        for (k, e) in Estimator::LEARNED.into_iter().enumerate() {
-                            let i = m.estimates[k];
-                            found.entry((kind.name(), e.name())).or_default().push([
-                                f64::from(u8::from(i.covers(m.truth))),
+                let began = Instant::now();
+                let judged = judge(&benchmark, &fitted, &folds, kind, true, &settings)?;
+                slowest = slowest.max(began.elapsed().as_secs_f64());
+                for e in Estimator::ALL {
+                    let key = (kind.name(), e.name());
+                    for one in &judged {
+                        let columns = &benchmark.scenarios[one.scenario].columns;
+                        for (m, i) in held(std::slice::from_ref(one), e, &settings) {
+                            let y = benchmark.scores(m.model, columns);
+                            let half = naive_half_width(&y, &one.selection);
+                            let at = one.models.iter().find(|p| p.model == m.model);
+                            let naive = at.map_or(f64::NAN, |p| p.estimates.naive);
+                            found.entry(key).or_default().push([
+                                share(i.covers(m.truth)),
                                 i.half_width(),
                                 half,
-                                f64::from(u8::from(off <= half)),
+                                share((naive - m.truth).abs() <= half),
                             ]);
                         }
+                    }
+                    if judged.len() > 1 {
+                        let all = held(&judged, e, &settings);
+                        let rows = all
+                            .iter()
+                            .map(|(m, i)| [share(i.covers(m.truth)), i.half_width()]);
+                        means.entry(key).or_default().extend(rows);
                     }
                 }
             }
@@ -278,6 +248,14 @@ fn coverage(shared: &Path, name: &str) -> Outcome<()> {
             of(3),
             of(2),
             of(1) / of(2)
+        );
+    }
+    for ((kind, estimator), rows) in &means {
+        let of = |k: usize| mean(rows.iter().map(|r| r[k]));
+        println!(
+            "{name}\t{kind}\t{estimator}\tmean score: covered {:.3}\thalf width {:.4}",
+            of(0),
+            of(1)
         );
     }
     println!(
@@ -303,43 +281,32 @@ fn cost(shared: &Path, name: &str) -> Outcome<()> {
     let folds = Folds::fit(&benchmark, &fitted, &Silent)?;
     timed("folds", start);
     for kind in SelectionKind::ALL {
-        let choose = |restarts: usize| {
-            let (benchmark, n, seed) = (&benchmark, settings.n, settings.seed);
-            move |s: &FittedScenario| select_with(benchmark, s, kind, n, seed, restarts, &Silent)
-        };
-        let start = Instant::now();
-        let selections: Vec<Selection> = fitted
-            .scenarios
-            .iter()
-            .map(choose(5))
-            .collect::<Result<_, _>>()?;
-        timed(&format!("{}: choice", kind.name()), start);
-        let again = choose(1);
-        let choosers: [(&str, Option<Chooser<'_>>); 2] = [
-            ("estimates only", None),
-            ("with calibrated intervals", Some(&again)),
-        ];
-        for (what, chooser) in choosers {
+        for (what, calibrated) in [("estimates only", false), ("with intervals", true)] {
             let start = Instant::now();
-            let trained = stackers(
-                &benchmark,
-                &fitted,
-                &folds,
-                &selections,
-                chooser,
-                &settings,
-                &Silent,
-            )?;
-            timed(&format!("{}: training, {what}", kind.name()), start);
-            let start = Instant::now();
-            estimate_learned(&benchmark, &fitted, &selections, &trained, LEVEL, &settings);
-            timed(
-                &format!("{}: estimates of the test models", kind.name()),
-                start,
-            );
+            judge(&benchmark, &fitted, &folds, kind, calibrated, &settings)?;
+            timed(&format!("{}: choice and {what}", kind.name()), start);
         }
     }
     Ok(())
+}
+
+/// The test models that have an interval, with it.
+fn held(
+    scenarios: &[SelectionEstimates],
+    estimator: Estimator,
+    settings: &Settings,
+) -> Vec<(Estimated, Interval)> {
+    let models = estimated(scenarios, estimator, settings.lambda);
+    let intervals = intervals(scenarios, estimator, settings.lambda);
+    let find = |(model, interval): (usize, Interval)| {
+        let m = models.iter().find(|m| m.model == model)?;
+        Some((*m, interval))
+    };
+    intervals.into_iter().filter_map(find).collect()
+}
+
+fn share(yes: bool) -> f64 {
+    f64::from(u8::from(yes))
 }
 
 /// 1.645 standard errors of the weighted mean: sqrt(n / (n - 1) sum of weight^2 (y - mean)^2).

@@ -12,19 +12,8 @@ use super::together::Together;
 use crate::anchors::Selection;
 use crate::data::{Benchmark, weighted_mean};
 use crate::error::Result;
-use crate::estimate::{Components, Example, Interval, Refitted, Stacker};
+use crate::estimate::{Components, Example, Refitted, Stacker};
 use crate::progress::Observer;
-
-/// One test model's true score and learned estimates on a scenario.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LearnedEstimate {
-    /// Row of the matrix.
-    pub model: usize,
-    /// True score.
-    pub truth: f64,
-    /// In the order of [`Estimator::LEARNED`](crate::estimate::Estimator::LEARNED).
-    pub estimates: [Interval; 4],
-}
 
 /// Chooses the items of a scenario from the training models of the fit that it is given.
 pub type Chooser<'a> = &'a (dyn Fn(&FittedScenario) -> Result<Selection> + Sync);
@@ -84,35 +73,6 @@ pub fn stackers(
         .into_par_iter()
         .map(|(examples, refitted)| Stacker::train(&examples, &refitted))
         .collect())
-}
-
-/// Learned estimates of every test model that answered a chosen item, with intervals that cover `level`; one list a
-/// scenario, none where there is no stacker.
-pub fn estimate_learned(
-    benchmark: &Benchmark,
-    fitted: &Fitted,
-    selections: &[Selection],
-    stackers: &[Option<Stacker>],
-    level: f64,
-    settings: &Settings,
-) -> Vec<Vec<LearnedEstimate>> {
-    test_components(benchmark, fitted, selections, settings)
-        .into_iter()
-        .zip(stackers)
-        .map(|(models, stacker)| {
-            let Some(stacker) = stacker else {
-                return Vec::new();
-            };
-            models
-                .into_iter()
-                .map(|(model, e)| LearnedEstimate {
-                    model,
-                    truth: e.truth,
-                    estimates: stacker.estimate(&e.components, level),
-                })
-                .collect()
-        })
-        .collect()
 }
 
 /// Adds to the estimates of one kind of selection, a scenario each in the order of `fitted.scenarios`, what is learned from
@@ -242,48 +202,32 @@ mod tests {
     use super::*;
     use crate::anchors::SelectionKind;
     use crate::data::{MatrixBuilder, split};
+    use crate::estimate::Estimator;
     use crate::experiment::cases::{benchmark, few};
-    use crate::experiment::{Scope, fit_benchmark, select, select_with};
+    use crate::experiment::{Scope, fit_benchmark, intervals, run_learned};
     use crate::irt::AbilityMethod;
     use crate::progress::Silent;
-
-    fn learn(b: &Benchmark, kind: SelectionKind, settings: &Settings) -> Run {
-        let split = split(b, &settings.split, settings.seed).unwrap();
-        let fitted = fit_benchmark(b, &split, settings, &Silent).unwrap();
-        let folds = Folds::fit(b, &fitted, &Silent).unwrap();
-        let selections: Vec<Selection> = fitted
-            .scenarios
-            .iter()
-            .map(|s| select(b, s, kind, settings.n, settings.seed, &Silent).unwrap())
-            .collect();
-        let choose =
-            |s: &FittedScenario| select_with(b, s, kind, settings.n, settings.seed, 1, &Silent);
-        let trained = stackers(
-            b,
-            &fitted,
-            &folds,
-            &selections,
-            Some(&choose),
-            settings,
-            &Silent,
-        )
-        .unwrap();
-        let found = estimate_learned(b, &fitted, &selections, &trained, 0.9, settings);
-        Run {
-            fitted,
-            folds,
-            selections,
-            trained,
-            found,
-        }
-    }
 
     struct Run {
         fitted: Fitted,
         folds: Folds,
-        selections: Vec<Selection>,
-        trained: Vec<Option<Stacker>>,
-        found: Vec<Vec<LearnedEstimate>>,
+        found: Vec<SelectionEstimates>,
+    }
+
+    fn run(b: &Benchmark, kind: SelectionKind, settings: &Settings) -> Run {
+        let split = split(b, &settings.split, settings.seed).unwrap();
+        let fitted = fit_benchmark(b, &split, settings, &Silent).unwrap();
+        let folds = Folds::fit(b, &fitted, &Silent).unwrap();
+        let settings = Settings {
+            selections: vec![kind],
+            ..settings.clone()
+        };
+        let found = run_learned(b, &fitted, &folds, true, &settings, &Silent).unwrap();
+        Run {
+            fitted,
+            folds,
+            found: found.into_iter().next().unwrap(),
+        }
     }
 
     fn all_settings() -> Vec<Settings> {
@@ -308,11 +252,11 @@ mod tests {
         for settings in all_settings() {
             for kind in SelectionKind::ALL {
                 let b = benchmark();
-                let before = learn(&b, kind, &settings);
+                let before = run(&b, kind, &settings);
                 let mut chosen = vec![false; b.matrix.n_items()];
-                for (s, selection) in before.fitted.scenarios.iter().zip(&before.selections) {
-                    for a in &selection.anchors {
-                        chosen[b.scenarios[s.index].columns[a.item]] = true;
+                for s in &before.found {
+                    for a in &s.selection.anchors {
+                        chosen[b.scenarios[s.scenario].columns[a.item]] = true;
                     }
                 }
                 let mut scrambled = b.clone();
@@ -327,16 +271,21 @@ mod tests {
                     matrix.push(name.clone(), &row);
                 }
                 scrambled.matrix = matrix.finish();
-                let after = learn(&scrambled, kind, &settings);
-                assert_eq!(before.trained, after.trained);
-                for (a, b) in before
-                    .found
-                    .iter()
-                    .flatten()
-                    .zip(after.found.iter().flatten())
-                {
-                    assert_eq!((a.model, a.estimates), (b.model, b.estimates));
-                    assert_ne!(a.truth, b.truth);
+                let after = run(&scrambled, kind, &settings);
+                for (before, after) in before.found.iter().zip(&after.found) {
+                    assert_eq!(before.stacker, after.stacker);
+                    assert!(before.stacker.is_some() && !before.models.is_empty());
+                    for (p, q) in before.models.iter().zip(&after.models) {
+                        assert_eq!((p.model, &p.estimates), (q.model, &q.estimates));
+                        assert_ne!(p.truth, q.truth);
+                    }
+                    for e in Estimator::ALL {
+                        let of = |s: &SelectionEstimates| {
+                            intervals(std::slice::from_ref(s), e, settings.lambda)
+                        };
+                        assert!(!of(before).is_empty());
+                        assert_eq!(of(before), of(after));
+                    }
                 }
             }
         }
@@ -345,7 +294,7 @@ mod tests {
     #[test]
     fn every_training_model_is_held_out_once_and_no_test_model_is_seen() {
         for settings in all_settings() {
-            let run = learn(&benchmark(), SelectionKind::AnchorsIrt, &settings);
+            let run = run(&benchmark(), SelectionKind::AnchorsIrt, &settings);
             for (s, whole) in run.fitted.scenarios.iter().enumerate() {
                 let mut held_out: Vec<usize> = Vec::new();
                 for fold in &run.folds.folds {
@@ -371,11 +320,17 @@ mod tests {
     #[test]
     fn estimates_lie_in_their_intervals() {
         for settings in all_settings() {
-            let run = learn(&benchmark(), SelectionKind::AnchorsCorrectness, &settings);
-            assert!(run.found.iter().all(|models| models.len() == 10));
-            for i in run.found.iter().flatten().flat_map(|m| m.estimates) {
-                assert!(0.0 <= i.low && i.low <= i.estimate);
-                assert!(i.estimate <= i.high && i.high <= 1.0 && i.half_width() > 0.0);
+            let run = run(&benchmark(), SelectionKind::AnchorsCorrectness, &settings);
+            assert!(run.found.iter().all(|s| s.models.len() == 10));
+            for (s, e) in run
+                .found
+                .iter()
+                .flat_map(|s| Estimator::ALL.map(|e| (s, e)))
+            {
+                for (_, i) in intervals(std::slice::from_ref(s), e, settings.lambda) {
+                    assert!(0.0 <= i.low && i.low <= i.estimate);
+                    assert!(i.estimate <= i.high && i.high <= 1.0 && i.half_width() > 0.0);
+                }
             }
         }
     }

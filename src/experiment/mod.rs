@@ -32,7 +32,7 @@ pub use folds::{FOLDS, Folds};
 pub use imported::{Imported, ImportedPart, ImportedSet};
 pub(crate) use imported::{brief, shortened};
 pub use keep::keep_selection;
-pub use learned::{Chooser, LearnedEstimate, estimate_learned, learn, stackers};
+pub use learned::{Chooser, learn, stackers};
 pub use metrics::{Metrics, kendall_tau_b, pairs_in_order, ranks, spearman, top_recall};
 pub use need::{ErrorsByN, Measure, Need, RESAMPLES};
 pub use plan::{Goal, Plan, PlanRow, plan};
