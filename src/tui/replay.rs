@@ -78,7 +78,7 @@ impl State {
     /// score table.
     pub(crate) fn replayable(&self) -> Vec<Who> {
         let own = self.mine.iter().map(|_| Who::Mine);
-        let rows = super::view::scores::order(self);
+        let rows = super::view::models::order(self);
         own.chain(rows.iter().map(|row| Who::Model(row.scored.model)))
             .collect()
     }

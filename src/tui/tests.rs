@@ -160,7 +160,7 @@ fn a_search_goes_to_its_match_and_escape_drops_it() {
     assert_eq!(super::view::items::order(&state).len(), 360);
     press(&mut state, "3 /model-03 Enter");
     assert_eq!(study.model(state.model.unwrap()), "org-03/model-03");
-    assert_eq!(super::view::scores::order(&state).len(), 1);
+    assert_eq!(super::view::models::order(&state).len(), 1);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn stepped(at: Option<usize>, by: isize, len: usize) -> usize {
 }
 
 fn step_models(state: &mut State, by: isize) {
-    let order = view::scores::order(state);
+    let order = view::models::order(state);
     if order.is_empty() {
         return;
     }
@@ -146,7 +146,7 @@ pub(crate) fn jump_to_match(state: &mut State) {
             }
         }
         ViewName::Scores | ViewName::Replay if !state.model_filter.is_empty() => {
-            let order = view::scores::order(state);
+            let order = view::models::order(state);
             let here = |m: usize| order.iter().any(|row| row.scored.model == m);
             if let Some(first) = order.first()
                 && !state.model.is_some_and(here)

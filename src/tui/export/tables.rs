@@ -178,7 +178,7 @@ fn scores(state: &State, study: &Study, shown: &Shown, number: impl Fn(f64) -> S
         ]);
     }
     let standing = shown.now.standing();
-    rows.extend(view::scores::order(state).iter().map(|row| {
+    rows.extend(view::models::order(state).iter().map(|row| {
         let s = row.scored;
         let [low, high] = ends(shown.now.interval(s.model));
         let ranks = standing.and_then(|standing| standing.ranks(s.model));

@@ -10,7 +10,7 @@ use super::format::{brief, clean, fit, left, percent, unit, wrap};
 use super::frame::{panel, pieces};
 use super::plot::{Axis, Plot, Unit};
 use super::raster::Stroke;
-use super::{data, dim, items, replay, scores, words};
+use super::{data, dim, items, models, replay, words};
 use crate::tui::glyphs::{Marker, shape as glyph};
 use crate::tui::state::{State, ViewName};
 use crate::tui::study::{Choice, Curve, FitShown};
@@ -25,7 +25,7 @@ pub(crate) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         ViewName::Map => item(state, inner, buffer),
         ViewName::Items if !state.marked.is_empty() => marked(state, inner, buffer),
         ViewName::Items => item(state, inner, buffer),
-        ViewName::Scores => scores::table(state, inner, buffer),
+        ViewName::Scores => models::table(state, inner, buffer),
         ViewName::Tradeoff => words::draw(state, inner, buffer),
         ViewName::Replay => replay::answer(state, inner, buffer),
         ViewName::Data => data::models(state, inner, buffer),

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use super::format::{brief, left, percent, right};
 use super::frame::{inner, panel, pieces};
-use super::scores;
+use super::{models, scores};
 use crate::tui::job::Job;
 use crate::tui::state::{Scope, Setting, State};
 use crate::tui::study::{Measure, is_learned, part_error, scored};
@@ -48,7 +48,7 @@ pub(crate) fn rows(state: &State, area: Rect) -> Vec<(u16, Row)> {
     if study.scenarios() > 1 {
         tree.push(Row::Scope(Scope::Overall));
     }
-    let order = scores::order(state);
+    let order = models::order(state);
     let models: Vec<Row> = order
         .iter()
         .map(|row| Row::Model(row.scored.model))
@@ -246,7 +246,7 @@ fn model_line(state: &State, model: usize, area: Rect, buffer: &mut Buffer) {
     };
     let here = state.model == Some(model);
     let room = usize::from(area.width).saturating_sub(2 + ITEMS_WIDTH + MAE_WIDTH);
-    let name = scores::short_name(study, model, room);
+    let name = models::short_name(study, model, room);
     let (truth, estimate) = (percent(found.truth, 1), percent(found.estimate, 1));
     let (mark, style) = scores::mark(
         found.estimate - found.truth,

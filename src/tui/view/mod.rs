@@ -3,6 +3,7 @@
 
 mod axis;
 mod data;
+mod facts;
 pub(crate) mod format;
 mod frame;
 mod inspector;
@@ -11,7 +12,9 @@ mod legend;
 mod list;
 pub(crate) mod map;
 mod model;
+pub(crate) mod models;
 mod overlay;
+mod planner;
 mod plot;
 mod ranking;
 mod raster;
@@ -29,7 +32,7 @@ use ratatui::style::{Modifier, Style};
 use super::glyphs::{Marker, to_ascii};
 use super::state::{Scope, Shown, State, ViewName};
 
-pub(crate) use data::{Fact, facts as data_facts};
+pub(crate) use facts::{Fact, facts as data_facts};
 pub(crate) use frame::{inner, tab_at};
 pub(crate) use list::{Row as ListRow, rows as list_rows};
 pub(crate) use setting::{Slider, sentence, slider_at};

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::format::{fit, left, percent};
 use super::frame::pieces;
-use super::scores::{order, short_name};
+use super::models::{order, short_name};
 use crate::tui::state::{Shown, State};
 
 /// Facts in one line each, name and value; none without a selected model or what is learned.

@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 
 use super::format::{left, right, unit};
 use super::frame::{over, pieces, whole_pieces};
+use super::models::{Row, order, short_name};
 use super::raster::{Raster, Stroke};
-use super::scores::{Row, order, short_name};
 use crate::tui::glyphs::Marker;
 use crate::tui::state::{Shown, State};
 
