@@ -206,6 +206,10 @@ impl AdaptiveCalibration {
                 return wrong(format!("has n = {}, no more than the one before", s.n));
             }
             before = Some(s.n);
+            // Once all are answered the score is known.
+            if s.n >= n {
+                return wrong(format!("has n = {}, but there are {n} items", s.n));
+            }
             for (name, value, sound) in [
                 ("intercept", s.intercept, s.intercept.abs() <= 10.0),
                 ("slope", s.slope, s.slope.abs() <= 10.0),
@@ -312,7 +316,7 @@ mod tests {
 
     fn learnt(error: impl Fn(f64) -> f64 + Copy) -> AdaptiveCalibration {
         let stages = [(5, known(error, 5)), (15, known(error, 15))];
-        AdaptiveCalibration::learn(Rule::Score, 0.9, vec![1.0; 3], &stages)
+        AdaptiveCalibration::learn(Rule::Score, 0.9, vec![1.0; 20], &stages)
     }
 
     #[test]
@@ -390,11 +394,12 @@ mod tests {
     #[test]
     fn what_no_training_gives_is_refused() {
         let good = learnt(|_| 0.1);
-        assert!(good.check(3).is_ok() && good.check(4).is_err());
-        let broken: [fn(&mut AdaptiveCalibration); 7] = [
+        assert!(good.check(20).is_ok() && good.check(21).is_err());
+        let broken: [fn(&mut AdaptiveCalibration); 8] = [
             |c| c.dispersion[0] = 0.0,
             |c| c.dispersion[0] = f64::NAN,
             |c| c.stages[0].n = 15,
+            |c| c.stages[1].n = 20,
             |c| c.stages[0].scale = -1.0,
             |c| c.level = 0.8,
             |c| c.stages[1].scale = 0.0,
@@ -403,7 +408,7 @@ mod tests {
         for change in broken {
             let mut c = good.clone();
             change(&mut c);
-            assert!(c.check(3).is_err());
+            assert!(c.check(20).is_err());
         }
         let text = serde_json::to_string(&good).unwrap();
         assert_eq!(

@@ -10,7 +10,7 @@ fn warnings(found: &Value) -> String {
     found["warnings"].to_string()
 }
 
-/// Models that all answer as `cell` says.
+/// Models that answer eight items as `cell` says.
 fn table(dir: &Path, models: usize, cell: impl Fn(usize, usize) -> bool) -> PathBuf {
     let mut text = String::from("model,a,b,c,d,e,f,g,h");
     for m in 0..models {
@@ -56,7 +56,7 @@ fn beyond_what_was_learned_from_a_warning_says_so() {
 #[test]
 fn too_few_models_or_all_alike_are_no_calibration() {
     let dir = tempfile::tempdir().unwrap();
-    let few = |m: usize, i: usize| (m + i) % 3 > 0 && m > i % 2;
+    let few = |m: usize, i: usize| !(m + i).is_multiple_of(3) && m > i % 2;
     for (models, alike) in [(6, true), (12, true), (6, false)] {
         let data = table(dir.path(), models, |m, i| {
             if alike { i % 2 > 0 } else { few(m, i) }
@@ -125,7 +125,7 @@ fn files_that_no_training_gives_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = anchors(dir.path());
     let good: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let changes: [(&str, Value, &str); 5] = [
+    let changes: [(&str, Value, &str); 6] = [
         ("/level", 0.8.into(), "its level is 0.8"),
         ("/stages/2/scale", 0.into(), "stage 3 (n = 2) has scale 0"),
         (
@@ -134,6 +134,11 @@ fn files_that_no_training_gives_are_refused() {
             "stage 3 (n = 2) has scale -1",
         ),
         ("/stages/2/n", 1.into(), "stage 3 has n = 1"),
+        (
+            "/stages/11/n",
+            1000.into(),
+            "stage 12 has n = 1000, but there are 15 items",
+        ),
         ("/stages/2/slope", 11.into(), "stage 3 (n = 2) has slope 11"),
     ];
     for (place, value, why) in changes {

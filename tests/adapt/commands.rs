@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use super::{anchors, json, run, started, text, until};
 
-/// The anchors file with another id for the item `reading/01`, as JSON writes it.
+/// The anchors file with another id for the item `reading/25`, as JSON writes it.
 fn renamed(dir: &Path, id: &str) -> PathBuf {
     let file = anchors(dir);
-    let read = std::fs::read_to_string(&file).unwrap();
+    let read = std::fs::read_to_string(&file).expect("written");
     assert!(read.contains("\"reading/25\""));
-    std::fs::write(&file, read.replace("\"reading/25\"", id)).unwrap();
+    std::fs::write(&file, read.replace("\"reading/25\"", id)).expect("written");
     file
 }
 
