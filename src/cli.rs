@@ -48,7 +48,7 @@ JSON lines, a folder of lm-evaluation-harness sample logs (DIR/model/samples_TAS
 annotations, the tutorials' lb.pickle, or demo:NAME for a bundled, simulated demo. Several of them are joined: models and \
 items by name.
 
-Exit codes: 0 done, 1 failed, 2 wrong arguments.";
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted by Ctrl-C.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

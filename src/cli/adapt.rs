@@ -34,7 +34,8 @@ pub(crate) struct Adapt {
     /// The most seconds that the command may take for an item [default: no limit]
     #[arg(long, value_name = "SECONDS", requires = "ask", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Keep the answers in this file, JSON {item: score}, and go on with what it holds; written after every answer
+    /// Keep the answers in this file, JSON {item: score}, and go on with what it holds; written after every answer, by one
+    /// test at a time
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
     /// How the next item is chosen [default: the anchors file's, or score]
@@ -46,9 +47,12 @@ pub(crate) struct Adapt {
 }
 
 const HOW: &str = "\
-On standard input, a line is a score from 0 to 1, or s (this item cannot be asked), u (take the last answer back) or q (stop). \
-A command prints one of the first two; where it fails, the answers before are kept in --answers and the same line of tinyscope \
-goes on.
+On standard input, a line is a score from 0 to 1, or s (this item cannot be asked), u (take the last answer back, that \
+to the scenario before too) or q (stop). A command prints one of the first two; it is not waited for what it leaves running, and \
+where it fails, or after Ctrl-C (exit code 130), the answers before are kept in --answers and the same line of tinyscope goes on.
+
+Intervals hold for models like the training models, for as many answers as the anchors file was made for (its --n): beyond \
+these, and where training models are fewer than 9, a warning says so.
 
   tinyscope anchors DATA --adaptive --out anchors.json
   tinyscope adapt anchors.json --scenario gsm8k --half-width 0.03 --answers mine.json

@@ -41,7 +41,7 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     }
     let target = match &existing {
         Some(_) => fs::canonicalize(path).map_err(failed)?,
-        None => path.to_owned(),
+        None => followed(path),
     };
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.part", std::process::id()));
@@ -60,6 +60,20 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         let _ = fs::remove_file(&part);
     }
     written.map_err(failed)
+}
+
+/// What a path leads to where it is a link, whether that exists or not; else the path.
+pub fn followed(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    // As many links as systems follow: a circle ends too.
+    for _ in 0..40 {
+        let Ok(next) = fs::read_link(&target) else {
+            break;
+        };
+        // Relative to where the link is; an absolute one replaces the whole.
+        target = target.parent().unwrap_or_else(|| Path::new("")).join(next);
+    }
+    target
 }
 
 /// Refuses what [`atomically`] does not write to.

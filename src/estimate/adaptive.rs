@@ -49,6 +49,21 @@ const WORTH: f64 = 0.8;
 /// Corrections are judged from so many answers on.
 const JUDGED_FROM: usize = 5;
 
+/// The level of intervals in files and where nothing was learned.
+const LEVEL: f64 = 0.9;
+
+/// Whether these models can tell what an interval of this level is: L exchangeable ones do where (L + 1) level <= L, 9 of them
+/// at 90 %, and only where their scores differ.
+fn enough(models: &[Known], level: f64) -> bool {
+    let count = models.len() as f64;
+    let truths = || models.iter().map(|k| k.truth);
+    let (low, high) = (
+        truths().fold(f64::INFINITY, f64::min),
+        truths().fold(f64::NEG_INFINITY, f64::max),
+    );
+    (count + 1.0) * level <= count + 1e-9 && high - low > 1e-9
+}
+
 /// Which correction: none, a constant, a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Form {
@@ -60,7 +75,8 @@ enum Form {
 impl AdaptiveCalibration {
     /// From models that were no part of the fits and dispersions their tests used: (number of answers, the models that
     /// got so far), rising. Of a constant and a line in the estimate, the correction with the least leave-one-out error over
-    /// all numbers of answers is taken, where that is a fifth less than without.
+    /// all numbers of answers is taken, where that is a fifth less than without. What too few models tell, or models that are
+    /// all alike, is no stage.
     pub fn learn(
         rule: Rule,
         level: f64,
@@ -89,7 +105,7 @@ impl AdaptiveCalibration {
         };
         let stages = known
             .iter()
-            .filter(|(_, models)| models.len() > 2)
+            .filter(|(_, models)| enough(models, level))
             .map(|(n, models)| {
                 let (intercept, slope) = correction(models.iter(), form);
                 let errors: Vec<(f64, f64)> = left_out(models, form)
@@ -112,6 +128,8 @@ impl AdaptiveCalibration {
                     mean_square,
                 }
             })
+            // Without an error nothing is known of errors.
+            .filter(|stage| stage.scale > 0.0)
             .collect();
         Self {
             rule,
@@ -125,10 +143,21 @@ impl AdaptiveCalibration {
     pub fn unlearned(rule: Rule) -> Self {
         Self {
             rule,
-            level: 0.9,
+            level: LEVEL,
             dispersion: Vec::new(),
             stages: Vec::new(),
         }
+    }
+
+    /// The most answers that intervals are calibrated for; `None` where none are.
+    pub fn reach(&self) -> Option<usize> {
+        self.stages.last().map(|s| s.n)
+    }
+
+    /// Whether the interval of an outcome is calibrated: something was learned, of so many answers too, or all was answered.
+    pub fn reaches(&self, outcome: &Outcome) -> bool {
+        let far = |n: usize| outcome.answered <= n || outcome.unseen <= 0.0;
+        self.reach().is_some_and(far)
     }
 
     /// The corrected estimate and half the length of its interval, which is not cut to \[0, 1\]; linear between stages. Where
@@ -164,15 +193,40 @@ impl AdaptiveCalibration {
         if !dispersions {
             return Err(format!("adaptive: not {n} dispersions above 0"));
         }
-        let sound = |s: &Stage| {
-            s.intercept.abs() <= 10.0
-                && s.slope.abs() <= 10.0
-                && (0.0..=1e3).contains(&s.scale)
-                && (0.0..=1.0).contains(&s.mean_square)
-        };
-        let rising = self.stages.windows(2).all(|w| w[0].n < w[1].n);
-        if !(rising && self.stages.iter().all(sound) && (0.0..1.0).contains(&self.level)) {
-            return Err("adaptive: its stages are none that training gives".into());
+        if (self.level - LEVEL).abs() > 1e-9 {
+            return Err(format!(
+                "adaptive: its level is {}, but intervals are of {LEVEL}",
+                self.level
+            ));
+        }
+        let mut before = None;
+        for (k, s) in self.stages.iter().enumerate() {
+            let wrong = |what: String| Err(format!("adaptive: stage {} {what}", k + 1));
+            if before.is_some_and(|n| s.n <= n) {
+                return wrong(format!("has n = {}, no more than the one before", s.n));
+            }
+            before = Some(s.n);
+            // Once all are answered the score is known.
+            if s.n >= n {
+                return wrong(format!("has n = {}, but there are {n} items", s.n));
+            }
+            for (name, value, sound) in [
+                ("intercept", s.intercept, s.intercept.abs() <= 10.0),
+                ("slope", s.slope, s.slope.abs() <= 10.0),
+                ("scale", s.scale, s.scale > 0.0 && s.scale <= 1e3),
+                (
+                    "mean_square",
+                    s.mean_square,
+                    (0.0..=1.0).contains(&s.mean_square),
+                ),
+            ] {
+                if !sound {
+                    return wrong(format!(
+                        "(n = {}) has {name} {value}, which no training gives",
+                        s.n
+                    ));
+                }
+            }
         }
         Ok(())
     }
@@ -262,7 +316,7 @@ mod tests {
 
     fn learnt(error: impl Fn(f64) -> f64 + Copy) -> AdaptiveCalibration {
         let stages = [(5, known(error, 5)), (15, known(error, 15))];
-        AdaptiveCalibration::learn(Rule::Score, 0.9, vec![1.0; 3], &stages)
+        AdaptiveCalibration::learn(Rule::Score, 0.9, vec![1.0; 20], &stages)
     }
 
     #[test]
@@ -313,20 +367,48 @@ mod tests {
     }
 
     #[test]
+    fn too_few_models_or_all_alike_calibrate_nothing() {
+        let of = |models: Vec<Known>| {
+            AdaptiveCalibration::learn(Rule::Score, 0.9, vec![1.0; 3], &[(5, models)])
+        };
+        let models = known(|_| 0.0, 5);
+        assert!(of(models[..8].to_vec()).stages.is_empty());
+        let nine = of(models[..9].to_vec());
+        assert_eq!((nine.stages.len(), nine.reach()), (1, Some(5)));
+        let outcome = |answered, unseen| Outcome {
+            answered,
+            unseen,
+            ..models[0].outcome
+        };
+        assert!(nine.reaches(&outcome(5, 0.5)) && nine.reaches(&outcome(6, 0.0)));
+        assert!(!nine.reaches(&outcome(6, 0.5)));
+        let alike = of(vec![models[4]; 12]);
+        assert!(alike.stages.is_empty() && !alike.reaches(&outcome(0, 1.0)));
+        let without_error = models.iter().map(|k| Known {
+            truth: k.outcome.estimate,
+            ..*k
+        });
+        assert!(of(without_error.collect()).stages.is_empty());
+    }
+
+    #[test]
     fn what_no_training_gives_is_refused() {
         let good = learnt(|_| 0.1);
-        assert!(good.check(3).is_ok() && good.check(4).is_err());
-        let broken: [fn(&mut AdaptiveCalibration); 5] = [
+        assert!(good.check(20).is_ok() && good.check(21).is_err());
+        let broken: [fn(&mut AdaptiveCalibration); 8] = [
             |c| c.dispersion[0] = 0.0,
             |c| c.dispersion[0] = f64::NAN,
             |c| c.stages[0].n = 15,
+            |c| c.stages[1].n = 20,
             |c| c.stages[0].scale = -1.0,
-            |c| c.level = 1.0,
+            |c| c.level = 0.8,
+            |c| c.stages[1].scale = 0.0,
+            |c| c.stages[1].scale = f64::INFINITY,
         ];
         for change in broken {
             let mut c = good.clone();
             change(&mut c);
-            assert!(c.check(3).is_err());
+            assert!(c.check(20).is_err());
         }
         let text = serde_json::to_string(&good).unwrap();
         assert_eq!(

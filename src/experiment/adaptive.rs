@@ -32,14 +32,15 @@ impl Adaptive {
 pub struct Stop {
     /// After so many answers.
     pub n: usize,
-    /// Once the interval reaches no further than this to either side.
+    /// Once the interval reaches no further than this to either side, after an answer at least.
     pub half_width: Option<f64>,
 }
 
 impl Stop {
     /// Whether it ends after these many answers, with an interval of this half width.
     pub fn ends(&self, answered: usize, half_width: f64) -> bool {
-        answered >= self.n || self.half_width.is_some_and(|wanted| half_width <= wanted)
+        let narrow = |wanted| answered > 0 && half_width <= wanted;
+        answered >= self.n || self.half_width.is_some_and(narrow)
     }
 }
 
@@ -96,7 +97,8 @@ fn train_scenario(
 ) -> Result<Adaptive> {
     let residuals: Vec<Residuals> = parts.iter().map(|p| Residuals::of(benchmark, p)).collect();
     let columns = &benchmark.scenarios[scenario.index].columns;
-    let numbers = numbers(n.min(columns.len()));
+    // Once all is answered the score is known.
+    let numbers = numbers(n.min(columns.len().saturating_sub(1)));
     let mut known: Vec<(usize, Vec<Known>)> = numbers.iter().map(|&n| (n, Vec::new())).collect();
     for (fold, part) in parts.iter().enumerate() {
         observer.check()?;
@@ -112,7 +114,7 @@ fn train_scenario(
                 };
                 let mut path = Vec::new();
                 follow(&pool, rule, &y, |outcome| {
-                    if numbers.binary_search(&outcome.answered).is_ok() {
+                    if outcome.unseen > 0.0 && numbers.binary_search(&outcome.answered).is_ok() {
                         path.push(Known { truth, outcome });
                     }
                     observer.cancelled() || outcome.answered >= n

@@ -250,6 +250,15 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// All of a file as text: unpacked where it is gzip, without a byte-order mark.
+///
+/// # Errors
+/// [`Error::Io`]; text that is not UTF-8.
+pub fn text(path: &Path, options: &ReadOptions) -> Result<String> {
+    let reading = Reading::new(options, &Silent, &[]);
+    reading.open(path)?.text(path)
+}
+
 /// The text of a file that this program wrote (gzip too): a JSON object with the key `tinyscope` among its first; `None`
 /// for anything else.
 ///

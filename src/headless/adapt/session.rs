@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use tinyscope::Error;
-use tinyscope::data::ItemTexts;
+use tinyscope::anchors::AdaptiveTest;
+use tinyscope::data::{ItemTexts, count};
 use tinyscope::estimate::Interval;
 use tinyscope::experiment::{Adaptive, Stop};
 use tinyscope::irt::wilson_interval;
 
-use super::super::Failure;
+use super::super::{Failure, warn};
 use super::answers::Answers;
 use super::ask::{Asker, Reply};
 
@@ -53,6 +54,8 @@ pub(super) struct Found {
     pub(super) interval: Interval,
     /// Not cut to \[0, 1\].
     pub(super) half_width: f64,
+    /// Training models tell how wide it is.
+    pub(super) calibrated: bool,
     /// Ids and scores, in order.
     pub(super) asked: Vec<(String, f64)>,
     pub(super) ended: Ended,
@@ -89,20 +92,41 @@ pub(super) struct Session<'a> {
     ready: &'a Ready,
     texts: &'a ItemTexts,
     stop: Stop,
+    /// An answer to a scenario before can be taken back.
+    pub(super) earlier: bool,
 }
+
+/// How a scenario was left.
+pub(super) enum Left {
+    /// Its test ended.
+    Done(Found),
+    /// For the scenario before, whose last answer is to be taken back.
+    Back,
+}
+
+/// Positions and scores in order, no score where an item cannot be asked.
+type History = Vec<(usize, Option<f64>)>;
 
 impl<'a> Session<'a> {
     pub(super) fn new(ready: &'a Ready, texts: &'a ItemTexts, stop: Stop) -> Self {
-        Self { ready, texts, stop }
+        Self {
+            ready,
+            texts,
+            stop,
+            earlier: false,
+        }
     }
 
-    /// Asks until the test ends; every answer is saved before the next item is asked.
+    /// Asks until the test ends; every answer is saved before the next item is asked. With `back` the last answer is taken
+    /// back first.
     pub(super) fn run(
         &self,
         answers: &mut Answers,
         asker: &mut Asker<'_>,
         talk: &mut dyn Write,
-    ) -> Result<Found, Failure> {
+        notes: &mut Vec<String>,
+        back: bool,
+    ) -> Result<Left, Failure> {
         let (items, calibration) = (&self.ready.items, &self.ready.adaptive.calibration);
         let mut test = self.ready.adaptive.test();
         let mut history = self.known(answers);
@@ -112,20 +136,41 @@ impl<'a> Session<'a> {
         for (item, _) in history.iter().filter(|(_, y)| y.is_none()) {
             test.set_open(*item, false);
         }
-        writeln!(talk, "\n{}: {} items", self.ready.name, items.len())?;
+        self.leave_out(&mut test, asker, notes);
+        let name = plain(&self.ready.name);
+        writeln!(talk, "\n{name}: {} items", items.len())?;
+        // After an answer was taken back another is asked for, even where the test would end without.
+        let mut asked_for = back && self.take_back(&mut test, &mut history, answers, talk)?;
         let ended = loop {
             let outcome = test.outcome();
-            let (estimate, half) = calibration.estimate(&outcome);
+            let half = calibration.estimate(&outcome).1;
+            let Interval {
+                estimate,
+                low,
+                high,
+            } = calibration.interval(&outcome);
             writeln!(
                 talk,
-                "{:>4} answered   estimate {estimate:.4} \u{b1} {half:.4}",
+                "{:>4} answered   estimate {estimate:.4}   90 % from {low:.4} to {high:.4}",
                 outcome.answered
             )?;
-            if outcome.answered >= self.stop.n {
-                break Ended::Answers;
+            if let (Some(n), false) = (calibration.reach(), calibration.reaches(&outcome)) {
+                note(
+                    notes,
+                    format!(
+                        "{name}: intervals are calibrated for up to {n}; beyond these they are those of {n}, \
+                         and may be too narrow",
+                        n = count(n, "answer")
+                    ),
+                );
             }
-            if self.stop.ends(outcome.answered, half) {
-                break Ended::HalfWidth;
+            if !std::mem::take(&mut asked_for) {
+                if outcome.answered >= self.stop.n {
+                    break Ended::Answers;
+                }
+                if self.stop.ends(outcome.answered, half) {
+                    break Ended::HalfWidth;
+                }
             }
             let Some(item) = test.next_item() else {
                 break Ended::Items;
@@ -148,36 +193,81 @@ impl<'a> Session<'a> {
                     answers.set(id, None)?;
                     history.push((item, None));
                 }
-                Reply::Undo => match history.pop() {
-                    Some((item, score)) => {
-                        if score.is_some() {
-                            test.undo();
-                        }
-                        test.set_open(item, true);
-                        answers.remove(&items[item])?;
-                        writeln!(talk, "taken back: {}", plain(&items[item]))?;
+                Reply::Undo => {
+                    if self.take_back(&mut test, &mut history, answers, talk)? {
+                        asked_for = true;
+                    } else if self.earlier {
+                        return Ok(Left::Back);
+                    } else {
+                        writeln!(talk, "nothing to take back")?;
                     }
-                    None => writeln!(talk, "nothing to take back")?,
-                },
+                }
                 Reply::Quit => break Ended::Quit,
             }
         };
         let outcome = test.outcome();
         let asked = test.order().iter();
-        Ok(Found {
+        Ok(Left::Done(Found {
             name: self.ready.name.clone(),
             items: items.len(),
             interval: calibration.interval(&outcome),
             half_width: calibration.estimate(&outcome).1,
+            calibrated: calibration.reaches(&outcome),
             asked: asked
                 .filter_map(|&i| Some((items[i].clone(), test.score(i)?)))
                 .collect(),
             ended,
-        })
+        }))
+    }
+
+    /// Takes the last answer back; false where there is none.
+    fn take_back(
+        &self,
+        test: &mut AdaptiveTest<'_>,
+        history: &mut History,
+        answers: &mut Answers,
+        talk: &mut dyn Write,
+    ) -> Result<bool, Failure> {
+        let Some((item, score)) = history.pop() else {
+            return Ok(false);
+        };
+        if score.is_some() {
+            test.undo();
+        }
+        test.set_open(item, true);
+        let id = &self.ready.items[item];
+        answers.remove(id)?;
+        writeln!(talk, "taken back: {}", plain(id))?;
+        Ok(true)
+    }
+
+    /// Items that cannot be named to whoever answers are not asked; they may have been answered otherwise.
+    fn leave_out(&self, test: &mut AdaptiveTest<'_>, asker: &Asker<'_>, notes: &mut Vec<String>) {
+        let mut left_out = 0;
+        for (item, id) in self.ready.items.iter().enumerate() {
+            if test.score(item).is_none() && !asker.takes(id) {
+                test.set_open(item, false);
+                left_out += 1;
+            }
+        }
+        if left_out > 0 {
+            let (name, items) = (plain(&self.ready.name), count(left_out, "item"));
+            note(
+                notes,
+                format!(
+                    "{name}: {items} not asked: no command can be given an id that holds a NUL character"
+                ),
+            );
+        }
+    }
+
+    /// Whether the file of answers holds some of this scenario.
+    pub(super) fn begun(&self, answers: &Answers) -> bool {
+        !self.known(answers).is_empty()
     }
 
     /// What the file of answers holds of this scenario, in its order: position and score, no score where it cannot be asked.
-    fn known(&self, answers: &Answers) -> Vec<(usize, Option<f64>)> {
+    fn known(&self, answers: &Answers) -> History {
         let items = self.ready.items.iter().enumerate();
         let position: HashMap<&str, usize> = items.map(|(i, id)| (id.as_str(), i)).collect();
         let each = answers.iter();
@@ -201,12 +291,21 @@ impl<'a> Session<'a> {
 }
 
 /// What a file holds must not steer the terminal.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
 fn failed(item: &str, why: &str, answers: &Answers) -> Failure {
+    let item = plain(item);
     Error::setting(format!("item {item}: {why}"), answers.how_to_go_on()).into()
+}
+
+/// A warning, on standard error and for the result; each once.
+fn note(notes: &mut Vec<String>, text: String) {
+    if !notes.contains(&text) {
+        warn(std::slice::from_ref(&text));
+        notes.push(text);
+    }
 }
 
 #[cfg(test)]
@@ -221,6 +320,7 @@ mod tests {
                 items,
                 interval: Interval::around(estimate, half_width),
                 half_width,
+                calibrated: true,
                 asked: Vec::new(),
                 ended: Ended::HalfWidth,
             };

@@ -2,23 +2,41 @@
 
 #![allow(clippy::expect_used)]
 
+mod calibrated;
+mod commands;
+#[path = "../common/mod.rs"]
 mod common;
+mod kept;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use common::small;
 use serde_json::Value;
 
-fn run(args: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+fn started(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("the program starts");
+        .expect("the program starts")
+}
+
+/// Waits until something is so; fails where it takes too long.
+fn until(what: &str, so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn run(args: &[&str], input: &str) -> Output {
+    let mut child = started(args);
     let mut stdin = child.stdin.take().expect("piped");
     // What ends before it has read everything closes the pipe.
     let _ = stdin.write_all(input.as_bytes());
@@ -80,7 +98,16 @@ fn lines_of_standard_input_are_answers() {
     assert!(said.contains("arithmetic: 25 items"), "{said}");
     assert!(said.contains("\"yes\" is no score") && said.contains("\"2\" is no score"));
     assert!(said.contains("taken back: arithmetic/"));
-    assert!(said.contains("   4 answered   estimate 0."));
+    let last = said
+        .lines()
+        .rfind(|l| l.starts_with("   4 answered   estimate 0."));
+    let words: Vec<&str> = last.expect(&said).split_whitespace().collect();
+    let number = |at: usize| words[at].parse::<f64>().expect("a number");
+    let (low, estimate, high) = (number(7), number(3), number(9));
+    assert!(0.0 <= low && low < estimate && estimate < high && high <= 1.0);
+    // Nobody types: a question ends its line.
+    assert!(said.contains("q stop): \n"), "{said}");
+    assert!(!said.contains("q stop): \""), "{said}");
     assert_eq!(warned, "");
     let answers: Value = serde_json::from_str(&std::fs::read_to_string(&kept).unwrap()).unwrap();
     let answers: Vec<&Value> = answers.as_object().unwrap().values().collect();
