@@ -1,6 +1,8 @@
-//! The engine's main steps. `cargo bench`; the real matrices are benchmarked where `../shared` is.
+//! The engine's main steps. `cargo bench --bench engine`; the real matrices are benchmarked where `../shared` is.
 
 #![allow(clippy::expect_used)]
+
+mod simulated;
 
 use std::hint::black_box;
 use std::path::Path;
@@ -8,12 +10,14 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ndarray::Array2;
-use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
+use simulated::{all, scores, simulated};
 use tinyscope::anchors::weighted_kmeans;
-use tinyscope::data::{Benchmark, MatrixBuilder, ResponseMatrix, Responses, read};
+use tinyscope::data::{Benchmark, read};
 use tinyscope::experiment::{Settings, sweep};
-use tinyscope::irt::{FitOptions, fit, sigmoid};
+use tinyscope::irt::{
+    AbilityMethod, DEFAULT_DIMS, FitOptions, Part, ability, choose_dimension, fit,
+};
 use tinyscope::progress::Silent;
 use tinyscope::random::{Stream, rng};
 
@@ -26,30 +30,6 @@ fn real(name: &str) -> Option<Benchmark> {
     Some(read::benchmark(&path, &read::ReadOptions::default()).expect("readable"))
 }
 
-/// 0/1 responses of an M2PL population with standard normal abilities.
-fn simulated(models: usize, items: usize, dims: usize) -> ResponseMatrix {
-    let mut random = rng(0, Stream::Simulate(0));
-    let normal = |random: &mut _| -> f64 { StandardNormal.sample(random) };
-    let a = Array2::from_shape_simple_fn((items, dims), || 0.6 + 0.4 * normal(&mut random));
-    let b: Vec<f64> = (0..items).map(|_| normal(&mut random)).collect();
-    let mut matrix = MatrixBuilder::new((0..items).map(|i| i.to_string()).collect());
-    for l in 0..models {
-        let theta = ndarray::Array1::from_shape_simple_fn(dims, || normal(&mut random));
-        let logits = a.dot(&theta);
-        let row: Vec<f64> = logits
-            .iter()
-            .zip(&b)
-            .map(|(x, b)| f64::from(random.random::<f64>() < sigmoid(x - b)))
-            .collect();
-        matrix.push(l.to_string(), &row);
-    }
-    matrix.finish()
-}
-
-fn all(m: &ResponseMatrix) -> Responses<'_> {
-    Responses::new(m, (0..m.n_models()).collect(), (0..m.n_items()).collect())
-}
-
 fn fits(c: &mut Criterion) {
     let mut group = c.benchmark_group("fit");
     group
@@ -59,11 +39,47 @@ fn fits(c: &mut Criterion) {
         group.bench_function("mmlu-pro, 47 x 12,032, D 5", |bench| {
             bench.iter(|| fit(&all(&b.matrix), &FitOptions::new(5), &Silent).expect("a fit"))
         });
+        let part = Part {
+            items: 0..b.matrix.n_items(),
+            weights: vec![1.0; b.matrix.n_items()],
+        };
+        let parts = [part];
+        group.bench_function("mmlu-pro, D of 2, 5, 10, 15 by validation", |bench| {
+            bench.iter(|| {
+                let method = AbilityMethod::Posterior;
+                choose_dimension(&all(&b.matrix), &parts, &DEFAULT_DIMS, method, &Silent)
+                    .expect("a choice")
+            })
+        });
     }
-    let m = simulated(300, 14_042, 10);
-    group.bench_function("simulated, 300 x 14,042, D 10", |bench| {
-        bench.iter(|| fit(&all(&m), &FitOptions::new(10), &Silent).expect("a fit"))
-    });
+    for items in [14_042, 28_659] {
+        let m = simulated(300, items, 10);
+        group.bench_function(format!("simulated, 300 x {items}, D 10"), |bench| {
+            bench.iter(|| fit(&all(&m), &FitOptions::new(10), &Silent).expect("a fit"))
+        });
+    }
+    group.finish();
+}
+
+fn abilities(c: &mut Criterion) {
+    let m = simulated(400, 600, 10);
+    let train = tinyscope::data::Responses::new(&m, (0..300).collect(), (0..600).collect());
+    let fitted = fit(&train, &FitOptions::new(10), &Silent).expect("a fit");
+    let new: Vec<Vec<f64>> = (300..400).map(|l| m.row(l)).collect();
+    let mut group = c.benchmark_group("abilities");
+    for method in [AbilityMethod::Posterior, AbilityMethod::MaximumLikelihood] {
+        let name = format!("100 models, 600 items, D 10, {}", method.name());
+        group.bench_function(name, |bench| {
+            use rayon::prelude::*;
+            bench.iter(|| {
+                let found: Vec<_> = new
+                    .par_iter()
+                    .map(|y| ability(&fitted.items, y, &fitted.ability_prior, method))
+                    .collect();
+                black_box(found)
+            })
+        });
+    }
     group.finish();
 }
 
@@ -72,10 +88,11 @@ fn anchors(c: &mut Criterion) {
     group
         .sample_size(10)
         .measurement_time(Duration::from_secs(10));
+    let items = 14_042;
     let mut random = rng(1, Stream::Simulate(0));
-    let points = Array2::from_shape_simple_fn((12_000, 6), || StandardNormal.sample(&mut random));
-    let weights = vec![1.0; 12_000];
-    group.bench_function("IRT, 12,000 items of 6 numbers, k 100", |bench| {
+    let points = Array2::from_shape_simple_fn((items, 11), || StandardNormal.sample(&mut random));
+    let weights = vec![1.0; items];
+    group.bench_function("IRT, 14,042 items of 11 numbers, k 100", |bench| {
         bench.iter(|| {
             weighted_kmeans(black_box(&points), &weights, 100, 0, 0, &Silent).expect("clusters")
         })
@@ -92,13 +109,16 @@ fn anchors(c: &mut Criterion) {
                 .expect("clusters")
         })
     });
-    let m = simulated(300, 12_000, 2);
-    let responses = all(&m);
-    let mut points = Array2::zeros((12_000, 300));
-    for (l, mut column) in points.axis_iter_mut(ndarray::Axis(1)).enumerate() {
-        column.assign(&ndarray::Array1::from(responses.row(l)));
-    }
-    group.bench_function("correctness, 12,000 items of 300 models, k 100", |bench| {
+    let m = simulated(300, items, 10);
+    let fitted = fit(&all(&m), &FitOptions::new(10), &Silent).expect("a fit");
+    let points = tinyscope::anchors::irt_points(&fitted.items);
+    group.bench_function("IRT, parameters of simulated 300 x 14,042, D 10", |bench| {
+        bench.iter(|| {
+            weighted_kmeans(black_box(&points), &weights, 100, 0, 0, &Silent).expect("clusters")
+        })
+    });
+    let points = scores(&m);
+    group.bench_function("correctness, 14,042 items of 300 models, k 100", |bench| {
         bench.iter(|| {
             weighted_kmeans(black_box(&points), &weights, 100, 0, 0, &Silent).expect("clusters")
         })
@@ -126,5 +146,5 @@ fn sweeps(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, fits, anchors, sweeps);
+criterion_group!(benches, fits, abilities, anchors, sweeps);
 criterion_main!(benches);
