@@ -305,6 +305,22 @@ mod tests {
     }
 
     #[test]
+    fn differences_stay_within_what_scores_allow() {
+        let known = known(100, 6);
+        let errors = Errors::of(&[(&known, 0.5)], Estimator::Ridge).unwrap();
+        let far = errors.compare((1.0, 0.3), (0.01, 0.3)).unwrap();
+        assert!(far.high == 1.0 && far.low > 0.0);
+        let unsure = errors.compare((0.6, 40.0), (0.5, 0.01)).unwrap();
+        assert_eq!(
+            (unsure.low, unsure.high, unsure.resolvable),
+            (-1.0, 1.0, 1.0)
+        );
+        let both = far.hull(errors.compare((0.4, 0.01), (0.5, 0.01)).unwrap());
+        assert!(both.low < -0.1 && both.high == 1.0 && both.better == 0.5);
+        assert!((both.difference - 0.99).abs() < 1e-12 && both.resolvable > 0.99);
+    }
+
+    #[test]
     fn ranks_hold_what_differences_cannot_tell_apart() {
         let known = known(200, 2);
         let errors = Errors::of(&[(&known, 0.5)], Estimator::Naive).unwrap();
