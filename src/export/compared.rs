@@ -158,3 +158,57 @@ fn ends(found: &Found) -> Vec<&[Option<Estimates>]> {
         Some([low, high]) => vec![low, high],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(scenario: Option<usize>, selection: SelectionKind, difference: f64) -> Compared {
+        Compared {
+            scenario,
+            selection,
+            estimator: Estimator::Stacked,
+            estimates: [0.5, 0.5 - difference],
+            comparison: Some(Comparison {
+                difference,
+                low: difference - 0.1,
+                high: difference + 0.1,
+                resolvable: 0.1,
+                better: 0.5,
+            }),
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_the_papers_selections_and_names_those_that_differ() {
+        let [random, correctness, irt] = SelectionKind::ALL;
+        let of = |rows: &[Compared]| {
+            let all = Comparisons {
+                rows: rows.to_vec(),
+                lacking: Vec::new(),
+            };
+            all.verdict().map(|v| {
+                let others = v.otherwise.iter().map(|c| c.selection);
+                (v.row.selection, v.row.scenario, others.collect::<Vec<_>>())
+            })
+        };
+        let mean = [
+            row(Some(0), irt, -0.3),
+            row(None, random, 0.05),
+            row(None, correctness, 0.3),
+            row(None, irt, 0.2),
+        ];
+        assert_eq!(of(&mean), Some((irt, None, vec![random])));
+        assert_eq!(
+            of(&mean[1..3]),
+            Some((random, None, vec![correctness])),
+            "the first where the paper's was not chosen"
+        );
+        // Without a mean the only scenario that both answered; of several there is none.
+        assert_eq!(of(&mean[..1]), Some((irt, Some(0), vec![])));
+        assert_eq!(of(&[row(Some(0), irt, 0.2), row(Some(1), irt, 0.2)]), None);
+        let mut unknown = row(None, irt, 0.2);
+        unknown.comparison = None;
+        assert_eq!(of(&[unknown]), None);
+    }
+}
