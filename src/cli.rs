@@ -252,10 +252,16 @@ pub(crate) struct Sweep {
 pub(crate) struct Compare {
     /// An anchors file, as `tinyscope anchors --out` writes it
     pub(crate) anchors: PathBuf,
-    /// The first model's scores: JSON {item: score}, CSV lines item,score, or a table of one model
+    /// The first model's scores, or those of both: JSON {item: score}, CSV lines item,score, or whatever DATA is elsewhere: a
+    /// table, a folder or file of logs
     pub(crate) first: PathBuf,
-    /// The second model's scores
-    pub(crate) second: PathBuf,
+    /// The second model's scores; without it --model names two models of FIRST
+    #[arg(required_unless_present = "model")]
+    pub(crate) second: Option<PathBuf>,
+    /// Which model, where a file holds several; may be given twice: for FIRST and for SECOND, or both for FIRST where it is the
+    /// only file. Given once it is for the file of the two that holds several models, FIRST before SECOND
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Vec<String>,
     #[command(flatten)]
     pub(crate) lambda: LambdaArg,
     #[command(flatten)]

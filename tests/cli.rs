@@ -470,6 +470,36 @@ fn damaged_anchors_files_are_refused_with_what_is_wrong() {
             whole["scenarios"][0]["name"].clone(),
             "a scenario stands in it twice",
         ),
+        (
+            "/scenarios/0/selections/0/learned/known/3/errors/0",
+            serde_json::json!(1e300),
+            "learned.known[3]: the error of naive is",
+        ),
+        (
+            "/scenarios/0/selections/0/learned/known/3/errors/5",
+            serde_json::json!(-1.1),
+            "learned.known[3]: the error of stacked is -1.1",
+        ),
+        (
+            "/scenarios/0/selections/0/learned/known/0/spread",
+            serde_json::json!(1e300),
+            "learned.known[0]: the spread is",
+        ),
+        (
+            "/scenarios/0/selections/0/learned/bias/0",
+            serde_json::json!(999999.9),
+            "beyond any that training gives",
+        ),
+        (
+            "/scenarios/0/selections/0/learned/ridge/centre/0",
+            serde_json::json!(999999.9),
+            "beyond any that training gives",
+        ),
+        (
+            "/scenarios/0/training_scores/1",
+            serde_json::json!(7),
+            "training_scores: ",
+        ),
         ("/scope", serde_json::json!("both"), "theta is \"both\""),
         ("/scenarios", serde_json::json!([]), "no items were chosen"),
     ] {

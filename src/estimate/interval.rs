@@ -22,6 +22,15 @@ impl Interval {
         }
     }
 
+    /// The shortest interval with the same estimate that holds this one, `other`, and the estimate.
+    pub fn hull(self, other: Self) -> Self {
+        Self {
+            estimate: self.estimate,
+            low: self.low.min(other.low).min(self.estimate),
+            high: self.high.max(other.high).max(self.estimate),
+        }
+    }
+
     /// Half its length.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
@@ -62,6 +71,22 @@ impl Calibration {
             scores,
             mean_square,
         }
+    }
+
+    /// How many models are known.
+    pub fn known(&self) -> usize {
+        self.scores.len()
+    }
+
+    /// How many models it takes: the fewest L for which the ceil((L + 1) level)-th smallest score is there at all.
+    pub fn needed(level: f64) -> usize {
+        let there = |l: &usize| ((l + 1) as f64 * level - 1e-9).ceil() <= *l as f64;
+        (1..).find(there).unwrap_or(usize::MAX)
+    }
+
+    /// Whether no model known has an error, rounding aside.
+    pub fn exact(&self) -> bool {
+        self.mean_square <= 1e-18
     }
 
     /// Share of the models known whose error is larger than this one, each on its own scale; 0 where none is known.
@@ -119,6 +144,12 @@ mod tests {
         assert!((calibration.half_width(0.0, 0.99) - 0.19).abs() < 1e-12);
         assert_eq!(Calibration::of(&[]).half_width(0.1, 0.9), 1.0);
         assert_eq!(Calibration::of(&[(0.0, 0.0)]).half_width(0.0, 0.9), 0.0);
+        for (level, needed) in [(0.9, 9), (0.5, 1), (0.8, 4), (0.95, 19)] {
+            assert_eq!(Calibration::needed(level), needed);
+        }
+        let wide = Interval::around(0.5, 0.1).hull(Interval::around(0.8, 0.1));
+        assert_eq!((wide.estimate, wide.low, wide.high), (0.5, 0.4, 0.9));
+        assert!(Calibration::of(&[(1e-12, 0.1); 9]).exact() && !calibration.exact());
         let cut = Interval::around(1.1, 0.2);
         assert_eq!((cut.estimate, cut.high, cut.covers(0.9)), (1.0, 1.0, true));
     }

@@ -201,25 +201,32 @@ impl Stacker {
         if !(self.weights.iter().all(share) && (sum - 1.0).abs() < 1e-6 && share(&self.lambda)) {
             return Err("lambda and the weights of the stacked estimate are no shares".into());
         }
-        let numbers = self
-            .bias
-            .iter()
-            .chain(&ridge.centre)
-            .chain(&ridge.coefficients);
-        let known = self
-            .known
-            .iter()
-            .flat_map(|k| k.errors.iter().chain([&k.spread]));
-        let finite = numbers
-            .chain(known)
-            .chain([&ridge.level])
-            .all(|x| x.is_finite());
-        let spread = self.known.iter().all(|k| k.spread >= 0.0);
-        if finite && spread {
-            Ok(())
-        } else {
-            Err("what was learned holds numbers that are not finite".into())
+        let within = |x: f64, most: f64| x.abs() <= most + 1e-9;
+        // Of parts before they are cut to [0, 1]: p-IRT and AIPW lie in [-1, 2], a regression may lead further.
+        let parts = self.bias.iter().zip([1.0, 2.0, 2.0, 10.0]);
+        let means = ridge.centre.iter().chain([&ridge.level]);
+        if !(parts.into_iter().all(|(x, most)| within(*x, most))
+            && means.into_iter().all(|x| (-1e-9..=1.0 + 1e-9).contains(x))
+            && ridge.coefficients.iter().all(|x| within(*x, 1e12)))
+        {
+            return Err("what was learned holds numbers beyond any that training gives".into());
         }
+        for (at, k) in self.known.iter().enumerate() {
+            // Only p-IRT with anchor weights may leave [0, 1], up to 2.
+            let most = |e: usize| if e == 1 { 2.0 } else { 1.0 };
+            let beyond = (0..k.errors.len()).find(|&e| !within(k.errors[e], most(e)));
+            if let Some(e) = beyond {
+                return Err(format!(
+                    "learned.known[{at}]: the error of {} is {}, and scores lie in [0, 1]",
+                    CALIBRATED[e].name(),
+                    k.errors[e]
+                ));
+            }
+            if !(0.0..=1e6).contains(&k.spread) {
+                return Err(format!("learned.known[{at}]: the spread is {}", k.spread));
+            }
+        }
+        Ok(())
     }
 
     fn errors(&self, e: &Example, fold: usize, ridge: f64) -> HeldOut {

@@ -19,6 +19,10 @@ pub struct AnswersEstimate {
     /// Estimates of its score over all items, those chosen but not answered left out; `None` when no chosen item was
     /// answered.
     pub estimates: Option<Estimates>,
+    /// The same if every chosen item that was not answered counted 0, and if it counted 1; `None` where all were answered
+    /// that the ability rests on, or none of the scenario's. Estimates rise with nearly every answer, so that
+    /// intervals that hold both hold whatever is missing.
+    pub bounds: Option<[Estimates; 2]>,
     /// The ability they rest on: of the chosen items answered in this scenario, in joint scope in all.
     pub ability: Ability,
     /// Chosen items answered.
@@ -61,18 +65,36 @@ pub fn estimate_answers(
             })
             .collect();
         let theta = together.ability(&scores, settings);
+        let bounds = [0.0, 1.0].map(|value| {
+            let filled = filled(&scores, together.selections, value)?;
+            let theta = together.ability(&filled, settings);
+            Some((filled, theta))
+        });
         let each = together.scenarios.iter().zip(together.selections);
         for (s, ((scenario, selection), y)) in each.zip(&scores).enumerate() {
-            let counts = counted_without_truth(y, selection);
             let anchors = &selection.anchors;
-            let counted = |i: usize| counts[i];
-            let mut estimates = together.estimates(s, y, counted, &theta, settings);
-            if let (Some(found), Some(Some(stacker))) = (&mut estimates, stackers.get(out.len())) {
-                let components = together.components(s, y, counted, &theta, settings);
-                found.learned = components.map(|c| stacker.learned(&c));
-            }
+            let stacker = stackers.get(out.len()).and_then(Option::as_deref);
+            let of = |y: &[f64], theta: &Ability| {
+                let counts = counted_without_truth(y, selection);
+                let counted = |i: usize| counts[i];
+                let mut found = together.estimates(s, y, counted, theta, settings)?;
+                if let Some(stacker) = stacker {
+                    let components = together.components(s, y, counted, theta, settings);
+                    found.learned = components.map(|c| stacker.learned(&c));
+                }
+                Some(found)
+            };
+            let estimates = of(y, &theta);
+            let [low, high] = bounds.each_ref().map(|filled| {
+                let (scores, theta) = filled.as_ref()?;
+                of(&scores[s], theta)
+            });
             out.push(AnswersEstimate {
                 scenario: scenario.index,
+                bounds: low
+                    .zip(high)
+                    .filter(|_| estimates.is_some())
+                    .map(|(low, high)| [low, high]),
                 estimates,
                 ability: theta.clone(),
                 answered: anchors.iter().filter(|a| !y[a.item].is_nan()).count(),
@@ -84,6 +106,21 @@ pub fn estimate_answers(
         }
     }
     out
+}
+
+/// The scores with `value` for every chosen item that has none; `None` where all have one.
+fn filled(scores: &[Vec<f64>], selections: &[Selection], value: f64) -> Option<Vec<Vec<f64>>> {
+    let mut filled = scores.to_vec();
+    let mut missing = false;
+    for (y, selection) in filled.iter_mut().zip(selections) {
+        for a in &selection.anchors {
+            if y[a.item].is_nan() {
+                y[a.item] = value;
+                missing = true;
+            }
+        }
+    }
+    missing.then_some(filled)
 }
 
 /// Which items make up the score of a model whose other answers are unknown: all, without the chosen ones that it did not
@@ -255,6 +292,22 @@ mod tests {
             let ours = estimate_answers(&b, &f, &selections, &answers, &[], &settings);
             assert_eq!((ours[0].answered, ours[0].chosen), (12, 15));
             assert_eq!((ours[1].answered, ours[1].estimates), (0, None));
+            let [low, high] = ours[0].bounds.unwrap();
+            for (value, bound) in [(0.0, low), (1.0, high)] {
+                let mut filled = answers.clone();
+                let chosen = b.scenarios.iter().zip(&selections);
+                let columns =
+                    chosen.flat_map(|(s, of)| of.anchors.iter().map(|a| s.columns[a.item]));
+                for column in columns {
+                    let answer = filled.entry(b.matrix.items()[column].clone());
+                    let answer = answer.or_insert(value);
+                    *answer = if answer.is_nan() { value } else { *answer };
+                }
+                let whole = estimate_answers(&b, &f, &selections, &filled, &[], &settings);
+                assert_eq!((whole[0].estimates, whole[0].bounds), (Some(bound), None));
+            }
+            assert!(ours[1].bounds.is_none());
+            assert!(low.naive < ours[0].estimates.unwrap().naive);
             let scored = file
                 .score(&answers, crate::experiment::Lambda::Auto)
                 .unwrap();

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use super::lack::Lack;
 use super::run::SelectionEstimates;
 use super::settings::Lambda;
 use crate::estimate::{Calibration, Estimator, HeldOut, Interval};
@@ -29,11 +30,13 @@ impl Errors {
     /// counts where every scenario knows it; its error of the mean score is the mean of its errors. Differences are those of
     /// two models of one fold: they were judged by the same fit on the same items, as two test models are.
     ///
-    /// `None` where fewer than three models are known.
-    pub fn of(scenarios: &[(&[HeldOut], f64)], estimator: Estimator) -> Option<Self> {
-        let known = joined(scenarios, estimator)?;
-        Some(Self {
-            scores: scores(&known),
+    /// # Errors
+    /// Too few models are known for intervals at [`LEVEL`], or none of them has an error.
+    pub fn of(scenarios: &[(&[HeldOut], f64)], estimator: Estimator) -> Result<Self, Lack> {
+        let known = joined(scenarios, estimator);
+        let scores = enough(scores(&known), |known| Lack::Models { known })?;
+        Ok(Self {
+            scores,
             known,
             differences: OnceCell::new(),
         })
@@ -56,37 +59,41 @@ impl Errors {
         })
     }
 
-    /// The interval of a score that covers `level`.
-    pub fn interval(&self, estimate: f64, spread: f64, level: f64) -> Interval {
-        Interval::around(estimate, self.scores.half_width(spread, level))
+    /// The interval of a score that covers [`LEVEL`].
+    pub fn interval(&self, estimate: f64, spread: f64) -> Interval {
+        Interval::around(estimate, self.scores.half_width(spread, LEVEL))
     }
 
     /// Two models on the same items: (estimate, spread) of each.
-    pub fn compare(&self, a: (f64, f64), b: (f64, f64), level: f64) -> Comparison {
+    ///
+    /// # Errors
+    /// Too few pairs of models are known, or all err alike.
+    pub fn compare(&self, a: (f64, f64), b: (f64, f64)) -> Result<Comparison, Lack> {
+        let known = self.differences();
+        enough(known, |known| Lack::Pairs { known })?;
         let difference = a.0 - b.0;
         let spread = a.1.hypot(b.1);
-        let half = self.differences().half_width(spread, level);
-        let doubt = self.differences().beyond(difference, spread) / 2.0;
-        Comparison {
+        let half = known.half_width(spread, LEVEL);
+        let doubt = known.beyond(difference, spread) / 2.0;
+        // Scores lie in [0, 1].
+        let middle = difference.clamp(-1.0, 1.0);
+        Ok(Comparison {
             difference,
-            low: difference - half,
-            high: difference + half,
-            resolvable: half,
+            low: (middle - half).max(-1.0),
+            high: (middle + half).min(1.0),
+            resolvable: half.min(1.0),
             better: match difference {
                 d if d > 0.0 => 1.0 - doubt,
                 d if d < 0.0 => doubt,
                 _ => 0.5,
             },
-        }
+        })
     }
 
     /// The ranks that each model may hold, from 1 for the best: below those that are surely better (the interval of the
     /// difference leaves out 0), above those that are surely worse. (estimate, spread) of each.
-    pub fn ranks(&self, models: &[(f64, f64)], level: f64) -> Vec<(usize, usize)> {
-        let sure = |a: &(f64, f64), b: &(f64, f64)| {
-            let c = self.compare(*a, *b, level);
-            c.low > 0.0
-        };
+    pub fn ranks(&self, models: &[(f64, f64)]) -> Vec<(usize, usize)> {
+        let sure = |a: &(f64, f64), b: &(f64, f64)| self.compare(*a, *b).is_ok_and(|c| c.low > 0.0);
         models
             .iter()
             .map(|m| {
@@ -98,10 +105,21 @@ impl Errors {
     }
 }
 
-/// (fold, error, squared spread) of the mean score over scenarios of each training model that all of them know; `None` where
-/// fewer than three are known.
-fn joined(scenarios: &[(&[HeldOut], f64)], estimator: Estimator) -> Option<Vec<(usize, f64, f64)>> {
-    let ((first, _), rest) = scenarios.split_first()?;
+/// A calibration that tells intervals at [`LEVEL`]; `few` says what there is too little of.
+fn enough<C: Borrow<Calibration>>(found: C, few: impl Fn(usize) -> Lack) -> Result<C, Lack> {
+    let of: &Calibration = found.borrow();
+    match of.known() {
+        known if known < Calibration::needed(LEVEL) => Err(few(known)),
+        known if of.exact() => Err(Lack::Exact { known }),
+        _ => Ok(found),
+    }
+}
+
+/// (fold, error, squared spread) of the mean score over scenarios of each training model that all of them know.
+fn joined(scenarios: &[(&[HeldOut], f64)], estimator: Estimator) -> Vec<(usize, f64, f64)> {
+    let Some(((first, _), rest)) = scenarios.split_first() else {
+        return Vec::new();
+    };
     let rest: Vec<HashMap<usize, &HeldOut>> = rest
         .iter()
         .map(|(known, _)| known.iter().map(|k| (k.model, k)).collect())
@@ -121,7 +139,7 @@ fn joined(scenarios: &[(&[HeldOut], f64)], estimator: Estimator) -> Option<Vec<(
         }
         known.push((k.fold, error, square));
     }
-    (known.len() >= 3).then_some(known)
+    known
 }
 
 fn scores(known: &[(usize, f64, f64)]) -> Calibration {
@@ -138,10 +156,27 @@ pub struct Comparison {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The smallest difference that these items resolve: half the interval.
+    /// The smallest difference that these items resolve: half the interval where all chosen items are answered.
     pub resolvable: f64,
     /// Probability that the first is the better one.
     pub better: f64,
+}
+
+impl Comparison {
+    /// What holds for both: the longer interval around this difference, the lesser certainty.
+    pub fn hull(self, other: Self) -> Self {
+        let middle = self.difference.clamp(-1.0, 1.0);
+        let low = self.low.min(other.low).min(middle);
+        let high = self.high.max(other.high).max(middle);
+        let (least, most) = (self.better.min(other.better), self.better.max(other.better));
+        Self {
+            difference: self.difference,
+            low,
+            high,
+            resolvable: self.resolvable.max(high - middle).max(middle - low),
+            better: 0.5f64.clamp(least, most),
+        }
+    }
 }
 
 /// Errors of an estimator on the mean over scenarios, all of one selection; on a single one, its own.
@@ -149,8 +184,9 @@ pub fn errors<S: Borrow<SelectionEstimates>>(
     scenarios: &[S],
     estimator: Estimator,
     lambda: Lambda,
-) -> Option<Errors> {
-    Errors::of(&known(scenarios, lambda)?, estimator)
+) -> Result<Errors, Lack> {
+    let known = known(scenarios, lambda).ok_or(Lack::Models { known: 0 })?;
+    Errors::of(&known, estimator)
 }
 
 /// What each scenario's training models tell of errors; `None` where one scenario learned nothing.
@@ -215,16 +251,12 @@ pub fn intervals<S: Borrow<SelectionEstimates>>(
     estimator: Estimator,
     lambda: Lambda,
 ) -> Vec<(usize, Interval)> {
-    let known = known(scenarios, lambda).and_then(|known| joined(&known, estimator));
-    let Some(errors) = known.map(|known| scores(&known)) else {
+    let Ok(errors) = errors(scenarios, estimator, lambda) else {
         return Vec::new();
     };
     estimated(scenarios, estimator, lambda)
         .into_iter()
-        .map(|e| {
-            let half = errors.half_width(e.spread, LEVEL);
-            (e.model, Interval::around(e.estimate, half))
-        })
+        .map(|e| (e.model, errors.interval(e.estimate, e.spread)))
         .collect()
 }
 
@@ -257,8 +289,8 @@ mod tests {
     fn differences_are_surer_than_scores_where_errors_are_shared() {
         let known = known(200, 1);
         let errors = Errors::of(&[(&known, 0.5)], Estimator::Stacked).unwrap();
-        let width = errors.interval(0.5, 0.01, 0.9).half_width();
-        let c = errors.compare((0.6, 0.01), (0.5, 0.01), 0.9);
+        let width = errors.interval(0.5, 0.01).half_width();
+        let c = errors.compare((0.6, 0.01), (0.5, 0.01)).unwrap();
         assert!((c.difference - 0.1).abs() < 1e-12);
         assert!(c.low < c.difference && c.difference < c.high);
         // Alone the shared part would make it sqrt(2) times as wide as a score's.
@@ -266,10 +298,26 @@ mod tests {
         // 1.645 sqrt(2) .03 = .07
         assert!((0.055..0.085).contains(&c.resolvable), "{}", c.resolvable);
         assert!(c.better > 0.97 && c.low > 0.0);
-        let even = errors.compare((0.5, 0.01), (0.5, 0.01), 0.9);
+        let even = errors.compare((0.5, 0.01), (0.5, 0.01)).unwrap();
         assert!((even.better - 0.5).abs() < 0.01);
-        let other = errors.compare((0.5, 0.01), (0.6, 0.01), 0.9);
+        let other = errors.compare((0.5, 0.01), (0.6, 0.01)).unwrap();
         assert!((other.better + c.better - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn differences_stay_within_what_scores_allow() {
+        let known = known(100, 6);
+        let errors = Errors::of(&[(&known, 0.5)], Estimator::Ridge).unwrap();
+        let far = errors.compare((1.0, 0.3), (0.01, 0.3)).unwrap();
+        assert!(far.high == 1.0 && far.low > 0.0);
+        let unsure = errors.compare((0.6, 40.0), (0.5, 0.01)).unwrap();
+        assert_eq!(
+            (unsure.low, unsure.high, unsure.resolvable),
+            (-1.0, 1.0, 1.0)
+        );
+        let both = far.hull(errors.compare((0.4, 0.01), (0.5, 0.01)).unwrap());
+        assert!(both.low < -0.1 && both.high == 1.0 && both.better == 0.5);
+        assert!((both.difference - 0.99).abs() < 1e-12 && both.resolvable > 0.99);
     }
 
     #[test]
@@ -277,7 +325,7 @@ mod tests {
         let known = known(200, 2);
         let errors = Errors::of(&[(&known, 0.5)], Estimator::Naive).unwrap();
         let models = [(0.9, 0.01), (0.5, 0.01), (0.51, 0.01), (0.1, 0.01)];
-        assert_eq!(errors.ranks(&models, 0.9), [(1, 1), (2, 3), (2, 3), (4, 4)]);
+        assert_eq!(errors.ranks(&models), [(1, 1), (2, 3), (2, 3), (4, 4)]);
     }
 
     #[test]
@@ -285,11 +333,27 @@ mod tests {
         let (a, b) = (known(100, 3), known(100, 4));
         let one = Errors::of(&[(&a, 0.0)], Estimator::Naive).unwrap();
         let both = Errors::of(&[(&a, 0.0), (&b, 0.0)], Estimator::Naive).unwrap();
-        let width = |e: &Errors| e.interval(0.5, 0.01, 0.9).half_width();
+        let width = |e: &Errors| e.interval(0.5, 0.01).half_width();
         assert!(width(&both) < 0.9 * width(&one));
-        assert!(Errors::of(&[(&a[..2], 0.0)], Estimator::Naive).is_none());
+        let of = |known: &[HeldOut]| Errors::of(&[(known, 0.0)], Estimator::Naive);
+        assert_eq!(of(&a[..8]).unwrap_err(), Lack::Models { known: 8 });
+        // Of nine models in five folds four pairs share one.
+        let nine = of(&a[..9]).unwrap();
+        let pair = nine.compare((0.5, 0.01), (0.4, 0.01));
+        assert_eq!(pair.unwrap_err(), Lack::Pairs { known: 4 });
+        assert_eq!(nine.ranks(&[(0.9, 0.0), (0.1, 0.0)]), [(1, 2), (1, 2)]);
+        let twelve = of(&a[..12]).unwrap();
+        assert!(twelve.compare((0.5, 0.01), (0.4, 0.01)).is_ok());
+        let exact: Vec<HeldOut> = a
+            .iter()
+            .map(|k| HeldOut {
+                errors: [1e-12; 6],
+                ..*k
+            })
+            .collect();
+        assert_eq!(of(&exact).unwrap_err(), Lack::Exact { known: 100 });
         // A model that one scenario lacks does not count.
         let few = &b[..50];
-        assert!(Errors::of(&[(&a, 0.0), (few, 0.0)], Estimator::GpIrt).is_some());
+        assert!(Errors::of(&[(&a, 0.0), (few, 0.0)], Estimator::GpIrt).is_ok());
     }
 }

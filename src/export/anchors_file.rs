@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{StoredItems, check_prior, item_ids, split_name, write_json};
 use crate::anchors::{Anchor, Selection, SelectionKind};
-use crate::data::{Aggregate, Benchmark};
+use crate::data::{Aggregate, Benchmark, Scenario};
 use crate::error::{Error, Result};
 use crate::estimate::{AdaptiveCalibration, Stacker, paper_lambda};
 use crate::experiment::{Fitted, Scope, Settings, shortened};
@@ -55,6 +55,9 @@ pub struct ScenarioAnchors {
     /// Scores above it count 1 in the ability, where responses were binarised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
+    /// Lowest and highest true score of the training models: intervals hold for models like these. Absent in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_scores: Option<[f64; 2]>,
     /// Prior of the ability.
     pub prior: Prior,
     /// What was chosen, by kind.
@@ -136,6 +139,7 @@ impl AnchorsFile {
                     b: (!f.b.is_nan()).then_some(f.b),
                     s2: f.s2,
                     threshold: f.threshold,
+                    training_scores: training_scores(benchmark, scenario, &f.train),
                     prior: f.fit.ability_prior.clone(),
                     selections: chosen.collect(),
                     balance: f.balance.clone(),
@@ -312,6 +316,15 @@ impl ScenarioAnchors {
         if !(measured && (0.0..=1.0).contains(&self.s2)) {
             return Err("b and s2 are errors and variances of scores, in [0, 1]".into());
         }
+        let range = |[low, high]: [f64; 2]| (0.0..=high).contains(&low) && high <= 1.0 + 1e-9;
+        if let Some(ends) = self.training_scores
+            && !range(ends)
+        {
+            return Err(format!(
+                "training_scores: {} to {} is no range of scores in [0, 1]",
+                ends[0], ends[1]
+            ));
+        }
         let ids: HashSet<&str> = self.items.iter().map(String::as_str).collect();
         if ids.len() < n {
             return Err("an item stands in it twice".into());
@@ -362,6 +375,21 @@ impl ScenarioAnchors {
         }
         Ok(())
     }
+}
+
+/// Lowest and highest true score of these models.
+fn training_scores(
+    benchmark: &Benchmark,
+    scenario: &Scenario,
+    models: &[usize],
+) -> Option<[f64; 2]> {
+    let scores = models
+        .iter()
+        .filter_map(|&model| benchmark.true_score(model, scenario));
+    scores.fold(None, |ends: Option<[f64; 2]>, score| {
+        let [low, high] = ends.unwrap_or([score; 2]);
+        Some([low.min(score), high.max(score)])
+    })
 }
 
 /// Equal up to the rounding of a sum.

@@ -2,16 +2,19 @@
 
 mod adaptive;
 mod anchors_file;
+mod compared;
 mod items;
 mod model_file;
 mod parameters;
 mod planning;
 mod published;
 mod pyirt;
+mod remarks;
 mod results;
 mod score;
 
 pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors};
+pub use compared::{Compared, Comparisons, Verdict};
 pub use items::{anchors_csv, anchors_for_harness};
 pub use model_file::{ModelFile, ScenarioModel};
 pub use parameters::read_parameters;
@@ -19,7 +22,7 @@ pub use planning::{plan_json, shift_json, sources_json};
 pub use published::{AnchorPoints, Pickled, Published, pickled};
 pub use pyirt::{PyIrtFile, Row};
 pub use results::{estimate_json, show_json, sweep_json, warnings};
-pub use score::{Compared, ScenarioScore, Score};
+pub use score::{ScenarioScore, Score};
 
 use std::path::Path;
 

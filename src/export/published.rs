@@ -349,6 +349,7 @@ fn scenario(
         b: None,
         s2: 0.0,
         threshold: None,
+        training_scores: None,
         adaptive: None,
         prior: Prior::standard(items.dims),
         selections: vec![Chosen {

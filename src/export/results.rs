@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::data::{Benchmark, Diagnostics};
 use crate::estimate::{Estimator, Interval};
 use crate::experiment::{
-    Fitted, LEVEL, Lambda, Row, SelectionEstimates, Settings, Sweep, cap_warnings, errors,
-    estimated, overall, pairs_of, rows,
+    Fitted, Lambda, Row, SelectionEstimates, Settings, Sweep, cap_warnings, errors, estimated,
+    lacking, overall, pairs_of, rows,
 };
 
 /// `show --json`: models with their true scores, scenarios, warnings.
@@ -90,12 +90,12 @@ fn sure<S: Borrow<SelectionEstimates>>(scenarios: &[S], lambda: Lambda) -> Vec<S
     };
     let selection = first.borrow().selection.kind.name();
     let of = |estimator: Estimator| {
-        let errors = errors(scenarios, estimator, lambda)?;
+        let errors = errors(scenarios, estimator, lambda).ok()?;
         let models = estimated(scenarios, estimator, lambda);
         let each: Vec<(f64, f64)> = models.iter().map(|m| (m.estimate, m.spread)).collect();
-        let ranks = errors.ranks(&each, LEVEL);
+        let ranks = errors.ranks(&each);
         let models = models.iter().zip(ranks).map(|(m, ranks)| {
-            let interval = errors.interval(m.estimate, m.spread, LEVEL);
+            let interval = errors.interval(m.estimate, m.spread);
             (m.model, interval, ranks)
         });
         Some(Sure {
@@ -184,7 +184,11 @@ pub fn estimate_json(
         "warnings": warnings(
             benchmark,
             diagnostics,
-            &[fitted.warnings.clone(), cap_warnings(benchmark, found, settings.n)].concat(),
+            &[
+                fitted.warnings.clone(),
+                cap_warnings(benchmark, found, settings.n),
+                lacking(benchmark, fitted, found, settings.lambda),
+            ].concat(),
         ),
         "scenarios": scenarios,
         "overall": overall_json(benchmark, found, settings),

@@ -1,13 +1,12 @@
 //! Scoring a new model that answered only the chosen items of an anchors file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::anchors_file::{AnchorsFile, ScenarioAnchors};
 use crate::anchors::{Anchor, SelectionKind};
-use crate::data::list;
 use crate::error::{Error, Result};
-use crate::estimate::{Estimates, Estimator, Interval, Seen, components, estimates};
-use crate::experiment::{Comparison, Errors, LEVEL, Lambda, Scope};
+use crate::estimate::{Calibration, Estimates, Estimator, Interval, Seen, components, estimates};
+use crate::experiment::{Errors, LEVEL, Lack, Lambda, MEAN, Scope};
 use crate::irt::{AbilityMethod, ItemParameters, ability};
 
 /// A new model's estimates.
@@ -19,8 +18,10 @@ pub struct Score {
     pub overall: Vec<(SelectionKind, Estimator, f64)>,
     /// Its intervals at [`LEVEL`], where the file holds what they rest on.
     pub overall_intervals: Vec<(SelectionKind, Estimator, Interval)>,
-    /// Missing anchors and ignored items.
+    /// Of these answers: missing anchors, ignored items, scores beyond the training models'.
     pub warnings: Vec<String>,
+    /// What the file cannot give intervals of, in words.
+    pub lacking: Vec<String>,
 }
 
 /// A new model's estimates on one scenario.
@@ -61,35 +62,38 @@ impl AnchorsFile {
             })
             .collect();
         let kinds = self.kinds();
-        let mut missing = Vec::new();
+        let all: Vec<usize> = (0..self.scenarios.len()).collect();
         let mut overall_intervals = Vec::new();
+        let mut asked = Vec::new();
+        let mut lacks = Vec::new();
         for &kind in &kinds {
-            let found = self.score_kind(kind, responses);
+            let found = self.found(kind, responses);
             for estimator in Estimator::ALL {
+                let before = lacks.len();
                 for (s, out) in scenarios.iter_mut().enumerate() {
-                    let sure = self.sure(&[s], &found, kind, estimator, lambda);
-                    out.intervals
-                        .extend(sure.map(|s| (kind, estimator, s.interval())));
+                    match self.interval(&[s], &found, kind, estimator, lambda) {
+                        Some(Ok(interval)) => out.intervals.push((kind, estimator, interval)),
+                        Some(Err(lack)) => lacks.push((self.place(&[s]), estimator, lack)),
+                        None => {}
+                    }
                 }
-                let all: Vec<usize> = (0..self.scenarios.len()).collect();
-                let sure = self.sure(&all, &found, kind, estimator, lambda);
-                overall_intervals.extend(sure.map(|s| (kind, estimator, s.interval())));
+                match self.interval(&all, &found, kind, estimator, lambda) {
+                    Some(Ok(interval)) => overall_intervals.push((kind, estimator, interval)),
+                    Some(Err(lack)) if lacks.len() == before => {
+                        lacks.push((self.place(&all), estimator, lack));
+                    }
+                    _ => {}
+                }
             }
-            // A selection that was not asked at all is not missing.
-            let asked = found.iter().any(Option::is_some);
-            for ((out, s), found) in scenarios.iter_mut().zip(&self.scenarios).zip(found) {
+            if found.seen.iter().any(Option::is_some) {
+                asked.push(kind);
+            }
+            for ((out, s), found) in scenarios.iter_mut().zip(&self.scenarios).zip(found.seen) {
                 let Some(chosen) = s.chosen(kind) else {
                     continue;
                 };
                 let answered = found.map_or(0, |e| e.answered);
                 out.answered.push((kind, answered, chosen.n));
-                if asked {
-                    for a in &chosen.anchors {
-                        if answer(responses, &a.id).is_none() && !missing.contains(&a.id) {
-                            missing.push(a.id.clone());
-                        }
-                    }
-                }
                 let Some(found) = found else { continue };
                 for estimator in Estimator::ALL {
                     let value = found.get(estimator, lambda.value(chosen.lambda));
@@ -125,74 +129,50 @@ impl AnchorsFile {
                 }
             }
         }
-        let mut warnings = self.warnings(responses, &missing, &kinds);
-        let silent: Vec<&str> = scenarios
-            .iter()
-            .filter(|s| s.estimates.is_empty())
-            .map(|s| s.name.as_str())
-            .collect();
-        if !silent.is_empty() {
-            warnings.push(format!(
-                "no answer in {}: no estimate there, and none of the mean score",
-                list(silent.into_iter())
-            ));
-        }
         Ok(Score {
+            warnings: self.remarks(responses, &asked, &scenarios),
+            lacking: Lack::words(&lacks),
             scenarios,
             overall,
             overall_intervals,
-            warnings,
         })
     }
 
-    fn warnings(
-        &self,
-        responses: &HashMap<String, f64>,
-        missing: &[String],
-        kinds: &[SelectionKind],
-    ) -> Vec<String> {
-        let mut out = Vec::new();
-        if !missing.is_empty() {
-            out.push(format!(
-                "{} of the chosen items without a score, left out and the other weights renormalised: {}",
-                missing.len(),
-                list(missing.iter().map(String::as_str))
-            ));
+    /// What these scenarios are called.
+    pub(super) fn place(&self, scenarios: &[usize]) -> &str {
+        match scenarios {
+            [one] => &self.scenarios[*one].name,
+            _ => MEAN,
         }
-        let chosen: HashSet<&str> = self
-            .scenarios
-            .iter()
-            .flat_map(|s| kinds.iter().filter_map(|&k| s.chosen(k)))
-            .flat_map(|c| c.anchors.iter().map(|a| a.id.as_str()))
-            .collect();
-        let mut extra: Vec<&str> = responses
-            .keys()
-            .map(String::as_str)
-            .filter(|id| !chosen.contains(id))
-            .collect();
-        extra.sort_unstable();
-        if !extra.is_empty() {
-            out.push(format!(
-                "{} scores of items that were not chosen, ignored: {}",
-                extra.len(),
-                list(extra.into_iter())
-            ));
-        }
-        out
     }
 
+    /// What a model's answers tell of it under one kind of selection.
+    pub(super) fn found(&self, kind: SelectionKind, responses: &HashMap<String, f64>) -> Found {
+        let seen = self.score_kind(kind, responses, None);
+        let mut chosen = self.scenarios.iter().filter_map(|s| s.chosen(kind));
+        let whole = chosen.all(|c| c.anchors.iter().all(|a| answer(responses, &a.id).is_some()));
+        let bounds = if whole || seen.iter().all(Option::is_none) {
+            None
+        } else {
+            Some([0.0, 1.0].map(|value| self.score_kind(kind, responses, Some(value))))
+        };
+        Found { seen, bounds }
+    }
+
+    /// By scenario; `instead` counts for chosen items that have no score.
     fn score_kind(
         &self,
         kind: SelectionKind,
         responses: &HashMap<String, f64>,
+        instead: Option<f64>,
     ) -> Vec<Option<Estimates>> {
         if self.scope == Scope::Joint.name() {
             let all: Vec<&ScenarioAnchors> = self.scenarios.iter().collect();
-            self.together(&all, kind, responses)
+            self.together(&all, kind, responses, instead)
         } else {
             self.scenarios
                 .iter()
-                .flat_map(|s| self.together(&[s], kind, responses))
+                .flat_map(|s| self.together(&[s], kind, responses, instead))
                 .collect()
         }
     }
@@ -203,6 +183,7 @@ impl AnchorsFile {
         scenarios: &[&ScenarioAnchors],
         kind: SelectionKind,
         responses: &HashMap<String, f64>,
+        instead: Option<f64>,
     ) -> Vec<Option<Estimates>> {
         // Checked when the file was read.
         let parameters: Vec<ItemParameters> = scenarios
@@ -216,7 +197,8 @@ impl AnchorsFile {
             let mut scores = vec![f64::NAN; s.items.len()];
             let rows: Vec<usize> = anchors.iter().map(|a| a.item).collect();
             for &i in &rows {
-                scores[i] = answer(responses, &s.items[i]).unwrap_or(f64::NAN);
+                let score = answer(responses, &s.items[i]).or(instead);
+                scores[i] = score.unwrap_or(f64::NAN);
                 seen_y.push(match s.threshold {
                     Some(c) if !scores[i].is_nan() => f64::from(scores[i] > c),
                     _ => scores[i],
@@ -257,96 +239,89 @@ impl AnchorsFile {
             .collect()
     }
 
-    /// Mean of the estimates on these scenarios, with how large its errors are.
-    fn sure(
+    /// How large the errors of an estimator of the mean score over these scenarios are; `None` where the file does not hold
+    /// it.
+    pub(super) fn errors(
+        &self,
+        scenarios: &[usize],
+        kind: SelectionKind,
+        estimator: Estimator,
+        lambda: Lambda,
+    ) -> Option<std::result::Result<Errors, Lack>> {
+        let mut known = Vec::with_capacity(scenarios.len());
+        for &s in scenarios {
+            let chosen = self.scenarios[s].chosen(kind)?;
+            match &chosen.learned {
+                Some(stacker) => {
+                    known.push((stacker.known.as_slice(), lambda.value(chosen.lambda)))
+                }
+                // Of so few nothing is learned; of more it was not asked for.
+                None => {
+                    let few = (1..Calibration::needed(LEVEL)).contains(&self.training_models);
+                    let known = self.training_models;
+                    return few.then_some(Err(Lack::Models { known }));
+                }
+            }
+        }
+        Some(Errors::of(&known, estimator))
+    }
+
+    /// Mean of the estimates on these scenarios, and its spread where there is one.
+    pub(super) fn mean(
         &self,
         scenarios: &[usize],
         found: &[Option<Estimates>],
         kind: SelectionKind,
         estimator: Estimator,
         lambda: Lambda,
-    ) -> Option<Sure> {
+    ) -> Option<(f64, f64)> {
         let count = scenarios.len() as f64;
         let (mut estimate, mut square) = (0.0, 0.0);
-        let mut known = Vec::with_capacity(scenarios.len());
         for &s in scenarios {
             let chosen = self.scenarios[s].chosen(kind)?;
             let found = found[s].as_ref()?;
-            let lambda = lambda.value(chosen.lambda);
-            estimate += found.get(estimator, lambda)? / count;
-            square += (found.learned?.spread / count).powi(2);
-            known.push((chosen.learned.as_ref()?.known.as_slice(), lambda));
+            estimate += found.get(estimator, lambda.value(chosen.lambda))? / count;
+            let spread = found.learned.map_or(0.0, |l| l.spread);
+            square += (spread / count).powi(2);
         }
-        Some(Sure {
-            estimate,
-            spread: square.sqrt(),
-            errors: Errors::of(&known, estimator)?,
-        })
+        Some((estimate, square.sqrt()))
     }
 
-    /// Two models that answered the same items, by selection and estimator: on each scenario, and on the mean over scenarios
-    /// where every scenario has an estimate. None where the file does not hold how large errors are.
-    pub fn compare(
+    /// The interval of the mean score over these scenarios: where chosen items were not answered the hull of those if all of
+    /// them were wrong and if all were right, with the estimate: estimates rise with nearly every answer. `None` without an estimate.
+    fn interval(
         &self,
-        a: &HashMap<String, f64>,
-        b: &HashMap<String, f64>,
+        scenarios: &[usize],
+        found: &Found,
+        kind: SelectionKind,
+        estimator: Estimator,
         lambda: Lambda,
-    ) -> Vec<Compared> {
-        let mut out = Vec::new();
-        let all: Vec<usize> = (0..self.scenarios.len()).collect();
-        let mut groups: Vec<(Option<usize>, Vec<usize>)> =
-            all.iter().map(|&s| (Some(s), vec![s])).collect();
-        groups.push((None, all));
-        for kind in self.kinds() {
-            let both = [self.score_kind(kind, a), self.score_kind(kind, b)];
-            for (scenario, group) in &groups {
-                for estimator in Estimator::ALL {
-                    let [a, b] =
-                        [0, 1].map(|k| self.sure(group, &both[k], kind, estimator, lambda));
-                    let (Some(a), Some(b)) = (a, b) else { continue };
-                    let pair = ((a.estimate, a.spread), (b.estimate, b.spread));
-                    out.push(Compared {
-                        scenario: *scenario,
-                        selection: kind,
-                        estimator,
-                        estimates: [a.estimate, b.estimate],
-                        comparison: a.errors.compare(pair.0, pair.1, LEVEL),
-                    });
-                }
-            }
-        }
-        out
+    ) -> Option<std::result::Result<Interval, Lack>> {
+        let mean = |of: &[Option<Estimates>]| self.mean(scenarios, of, kind, estimator, lambda);
+        let (estimate, spread) = mean(&found.seen)?;
+        let errors = match self.errors(scenarios, kind, estimator, lambda)? {
+            Ok(errors) => errors,
+            Err(lack) => return Some(Err(lack)),
+        };
+        let whole = errors.interval(estimate, spread);
+        let Some(bounds) = &found.bounds else {
+            return Some(Ok(whole));
+        };
+        let [low, high] = bounds.each_ref().map(|b| mean(b));
+        let [low, high] = [low?, high?].map(|(x, spread)| errors.interval(x, spread));
+        let estimate = whole.estimate;
+        Some(Ok(Interval { estimate, ..low }.hull(high)))
     }
 }
 
-/// One line of a comparison.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
-    /// Index of the scenario in the file; `None` for the mean over all.
-    pub scenario: Option<usize>,
-    /// How the items were chosen.
-    pub selection: SelectionKind,
-    /// The estimator.
-    pub estimator: Estimator,
-    /// Of both models.
-    pub estimates: [f64; 2],
-    /// The first against the second.
-    pub comparison: Comparison,
+/// What a model's answers tell of it under one kind of selection, by scenario.
+pub(super) struct Found {
+    /// From the answers that are there.
+    pub(super) seen: Vec<Option<Estimates>>,
+    /// If every chosen item without a score were wrong, and if it were right; `None` where none is without.
+    pub(super) bounds: Option<[Vec<Option<Estimates>>; 2]>,
 }
 
-/// An estimate with how large its errors are.
-struct Sure {
-    estimate: f64,
-    spread: f64,
-    errors: Errors,
-}
-
-impl Sure {
-    fn interval(&self) -> Interval {
-        self.errors.interval(self.estimate, self.spread, LEVEL)
-    }
-}
-
-fn answer(responses: &HashMap<String, f64>, id: &str) -> Option<f64> {
+pub(super) fn answer(responses: &HashMap<String, f64>, id: &str) -> Option<f64> {
     responses.get(id).copied().filter(|y| !y.is_nan())
 }

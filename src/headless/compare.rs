@@ -1,18 +1,26 @@
 //! `tinyscope compare`: two models that answered the same items.
 
+mod names;
+mod verdict;
+
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::Path;
 
 use serde_json::{Value, json};
 use tinyscope::Error;
-use tinyscope::data::read;
-use tinyscope::estimate::Estimator;
+use tinyscope::data::read::{self, ReadOptions, Sheet};
 use tinyscope::export::{AnchorsFile, Compared};
 
-use super::table::Table;
+use super::table::{Table, number};
 use super::{Failure, heading, json, warn};
 use crate::cli::{Compare, More};
+
+/// A model's answers, what it is called, and what there is to say of reading them.
+struct Model {
+    name: String,
+    scores: HashMap<String, f64>,
+    warnings: Vec<String>,
+}
 
 pub(crate) fn run(args: &Compare, out: &mut dyn Write) -> Result<(), Failure> {
     let options = args.reading.options(&More::default());
@@ -24,101 +32,170 @@ pub(crate) fn run(args: &Compare, out: &mut dyn Write) -> Result<(), Failure> {
         )
     })?;
     let file = AnchorsFile::parse(&args.anchors, &text)?;
-    let answers = [&args.first, &args.second].map(|path| read::responses(path, &options));
-    let [first, second] = answers;
-    let (first, second) = (first?, second?);
-    let mut warnings = differing(&file, &first, &second);
-    let found = file.compare(&first, &second, args.lambda.lambda);
-    if found.is_empty() {
+    let models = models(args, &options)?;
+    let mut warnings = Vec::new();
+    for model in &models {
         // Says what is missing, where it is answers.
-        file.score(&first, args.lambda.lambda)?;
-        file.score(&second, args.lambda.lambda)?;
-        return Err(Error::input(
-            &args.anchors,
-            "it does not hold how large errors are",
-            "write it again with `tinyscope anchors DATA --out FILE`; it needs some ten training models",
-        )
-        .into());
+        let score = file.score(&model.scores, args.lambda.lambda)?;
+        let all = model.warnings.iter().chain(&score.warnings);
+        warnings.extend(all.map(|w| format!("{}: {w}", model.name)));
     }
-    let simulated = file.simulated;
+    let [first, second] = &models;
+    let found = file.compare(&first.scores, &second.scores, args.lambda.lambda);
+    if found.rows.is_empty() {
+        return Err(nothing(args, &file).into());
+    }
+    warnings.extend_from_slice(&found.lacking);
+    let names = [first.name.as_str(), second.name.as_str()];
+    let verdict = found.verdict();
     if args.json {
-        let rows: Vec<Value> = found.iter().map(|c| row(&file, c)).collect();
+        let rows: Vec<Value> = found.rows.iter().map(|c| row(&file, c)).collect();
         return json(
             out,
             &json!({
-                "benchmark": file.benchmark, "simulated": simulated, "warnings": warnings,
-                "first": args.first, "second": args.second, "rows": rows,
+                "benchmark": file.benchmark, "simulated": file.simulated, "warnings": warnings,
+                "first": args.first, "second": args.second, "models": names,
+                "verdict": verdict.map(|v| verdict::json(&file, &v, names)), "rows": rows,
             }),
         );
     }
-    heading(out, &file.benchmark, simulated)?;
-    let (a, b) = (name(&args.first), name(&args.second));
+    heading(out, &file.benchmark, file.simulated)?;
+    let [a, b] = names;
     writeln!(out, "difference: {a} minus {b}; 90 % intervals\n")?;
+    let better = format!("P({a} better)");
     let headings = [
         "scenario",
         "selection",
         "estimator",
-        &a,
-        &b,
+        a,
+        b,
         "difference",
         "interval",
         "resolves",
-        "better",
+        &better,
     ];
     let mut table = Table::new(3, &headings);
-    for c in &found {
+    for c in &found.rows {
+        // The mean over one scenario is that scenario.
+        let scenario = match c.scenario {
+            Some(s) => file.scenarios[s].name.clone(),
+            None if file.scenarios.len() == 1 => continue,
+            None => "mean score".into(),
+        };
         let d = &c.comparison;
         table.row([
-            c.scenario
-                .map_or("mean score".into(), |s| file.scenarios[s].name.clone()),
+            scenario,
             c.selection.name().to_owned(),
             c.estimator.name().to_owned(),
             format!("{:.4}", c.estimates[0]),
             format!("{:.4}", c.estimates[1]),
-            format!("{:+.4}", d.difference),
-            format!("{:+.4} to {:+.4}", d.low, d.high),
-            format!("{:.4}", d.resolvable),
-            format!("{:.0} %", 100.0 * d.better),
+            format!("{:+.4}", c.estimates[0] - c.estimates[1]),
+            d.map_or("-".into(), |d| format!("{:+.4} to {:+.4}", d.low, d.high)),
+            number(d.map(|d| d.resolvable)),
+            d.map_or("-".into(), |d| verdict::percent(d.better)),
         ]);
     }
     write!(out, "{}", table.text())?;
-    if let Some(words) = words(&found, &a, &b) {
-        writeln!(out, "\n{words}")?;
+    writeln!(
+        out,
+        "\nresolves: the smallest difference that these answers tell apart"
+    )?;
+    if let Some(verdict) = verdict {
+        writeln!(out, "{}", verdict::words(&file, &verdict, names))?;
     }
-    warnings.retain(|w| !w.is_empty());
     warn(&warnings);
     Ok(())
 }
 
-/// The answer in words, by the stacked estimate of the mean score (or of the only scenario) with the smallest doubt.
-fn words(found: &[Compared], a: &str, b: &str) -> Option<String> {
-    let scenarios = found.iter().filter_map(|c| c.scenario).max();
-    let wanted = |c: &&Compared| {
-        c.estimator == Estimator::Stacked && (c.scenario.is_none() || scenarios == Some(0))
+/// Why there is not one row.
+fn nothing(args: &Compare, file: &AnchorsFile) -> Error {
+    let mut chosen = file.scenarios.iter().flat_map(|s| &s.selections);
+    if chosen.any(|c| c.learned.is_some()) {
+        return Error::setting(
+            "there is no selection of which both models answered items in one scenario",
+            "give both answers to the same chosen items; `tinyscope show ANCHORS` lists them",
+        );
+    }
+    Error::input(
+        &args.anchors,
+        "it does not hold how large errors are",
+        "write it again with `tinyscope anchors DATA --out FILE`; differences need 12 training models",
+    )
+}
+
+/// The two models of the command line.
+fn models(args: &Compare, options: &ReadOptions) -> Result<[Model; 2], Error> {
+    let first = read::sheet(&args.first, options)?;
+    let Some(path) = &args.second else {
+        return both_of(args, &first);
     };
-    let c = found
-        .iter()
-        .filter(wanted)
-        .min_by(|x, y| x.comparison.resolvable.total_cmp(&y.comparison.resolvable))?;
-    let d = &c.comparison;
-    let (better, worse, share) = if d.difference >= 0.0 {
-        (a, b, d.better)
-    } else {
-        (b, a, 1.0 - d.better)
-    };
-    let points = 100.0 * d.difference.abs();
-    Some(if d.low > 0.0 || d.high < 0.0 {
-        format!(
-            "{better} is better than {worse} by {points:.1} points (probability {:.0} %).",
-            100.0 * share
-        )
-    } else {
-        format!(
-            "These items cannot tell them apart: {points:.1} points for {better} (probability {:.0} %), and differences below {:.1} are within the error.",
-            100.0 * share,
-            100.0 * d.resolvable
-        )
+    let second = read::sheet(path, options)?;
+    let [a, b] = given(&args.model, &first, &second)?;
+    let names = names::of([(&args.first, a), (path, b)]);
+    let [x, y] = names;
+    Ok([model(&first, a, x)?, model(&second, b, y)?])
+}
+
+fn model(sheet: &Sheet, model: Option<&str>, name: String) -> Result<Model, Error> {
+    let found = sheet.of(model)?;
+    Ok(Model {
+        name,
+        scores: found.scores,
+        warnings: found.warnings,
     })
+}
+
+/// Two models of the only file.
+fn both_of(args: &Compare, sheet: &Sheet) -> Result<[Model; 2], Error> {
+    if sheet.models().is_empty() {
+        return Err(Error::input(
+            &args.first,
+            "scores of one model, without a name",
+            "give the second model's file too",
+        ));
+    }
+    let [a, b] = args.model.as_slice() else {
+        return Err(Error::setting(
+            format!("{} is the only file of answers", args.first.display()),
+            "give --model twice, once for each of two models in it, or a second file",
+        ));
+    };
+    if a == b {
+        return Err(Error::setting(
+            format!("--model names {a:?} twice"),
+            "name two models",
+        ));
+    }
+    Ok([
+        model(sheet, Some(a), a.clone())?,
+        model(sheet, Some(b), b.clone())?,
+    ])
+}
+
+/// Which model of each of two files: two names in order; one for the file that holds several models, the first before the
+/// second, else for the file that holds a model of this name.
+fn given<'a>(
+    names: &'a [String],
+    first: &Sheet,
+    second: &Sheet,
+) -> Result<[Option<&'a str>; 2], Error> {
+    let several = |sheet: &Sheet| sheet.models().len() > 1;
+    match names {
+        [] => Ok([None, None]),
+        [one] if several(first) || !several(second) && first.models().contains(one) => {
+            Ok([Some(one), None])
+        }
+        [one] if several(second) || second.models().contains(one) => Ok([None, Some(one)]),
+        [a, b] => Ok([Some(a), Some(b)]),
+        [one] => Err(Error::setting(
+            format!("no file of answers holds a model named {one:?} beside another"),
+            "leave out --model: each file holds one model",
+        )),
+        _ => Err(Error::setting(
+            format!("--model names {} models", names.len()),
+            "two are compared at a time",
+        )),
+    }
 }
 
 fn row(file: &AnchorsFile, c: &Compared) -> Value {
@@ -127,31 +204,7 @@ fn row(file: &AnchorsFile, c: &Compared) -> Value {
         "scenario": c.scenario.map(|s| &file.scenarios[s].name),
         "selection": c.selection.name(), "estimator": c.estimator.name(),
         "first": c.estimates[0], "second": c.estimates[1],
-        "difference": d.difference, "interval": [d.low, d.high],
-        "resolvable": d.resolvable, "first_is_better": d.better,
+        "difference": c.estimates[0] - c.estimates[1], "interval": d.map(|d| [d.low, d.high]),
+        "resolvable": d.map(|d| d.resolvable), "first_is_better": d.map(|d| d.better),
     })
-}
-
-/// Chosen items that only one of the two answered.
-fn differing(
-    file: &AnchorsFile,
-    a: &HashMap<String, f64>,
-    b: &HashMap<String, f64>,
-) -> Vec<String> {
-    let chosen = file.scenarios.iter().flat_map(|s| &s.selections);
-    let ids = chosen.flat_map(|c| &c.anchors).map(|a| a.id.as_str());
-    let only = ids
-        .filter(|id| a.contains_key(*id) != b.contains_key(*id))
-        .count();
-    if only == 0 {
-        return Vec::new();
-    }
-    vec![format!(
-        "{only} chosen items were answered by one of the two only: the difference is less sure than it says"
-    )]
-}
-
-fn name(path: &Path) -> String {
-    let stem = path.file_stem().unwrap_or(path.as_os_str());
-    stem.to_string_lossy().into_owned()
 }

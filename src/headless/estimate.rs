@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use tinyscope::data::{Diagnostics, split};
-use tinyscope::experiment::{Folds, cap_warnings, fit_benchmark, overall, rows, run_learned};
+use tinyscope::experiment::{
+    Folds, cap_warnings, fit_benchmark, lacking, overall, rows, run_learned,
+};
 use tinyscope::export::{estimate_json, warnings};
 
 use super::table::{INTERVALS, RESULTS, Table, result_row};
@@ -52,6 +54,7 @@ pub(crate) fn run(args: &Estimate, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "{}\n{INTERVALS}", table.text())?;
     let mut notes = fitted.warnings.clone();
     notes.extend(cap_warnings(&benchmark, &found, settings.n));
+    notes.extend(lacking(&benchmark, &fitted, &found, settings.lambda));
     warn(&warnings(&benchmark, &diagnostics, &notes));
     Ok(())
 }

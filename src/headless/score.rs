@@ -32,6 +32,7 @@ pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let mut score = file.score(&answers.scores, args.lambda.lambda)?;
     score.warnings.splice(0..0, answers.warnings);
+    score.warnings.append(&mut score.lacking);
     if args.json {
         let scenarios: Vec<Value> = score
             .scenarios
@@ -66,7 +67,8 @@ pub(crate) fn run(args: &Score, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out)?;
     let mut headings = vec!["scenario", "selection", "answered"];
     // What was not learned has no column.
-    let learned = !score.scenarios.iter().all(|s| s.intervals.is_empty());
+    let mut found = score.scenarios.iter().flat_map(|s| &s.estimates);
+    let learned = found.any(|e| Estimator::LEARNED.contains(&e.1));
     let shown: &[Estimator] = if learned {
         &Estimator::ALL
     } else {

@@ -183,6 +183,7 @@ pub(crate) fn own_model(state: &mut State) {
                     spread: 0.1 / root(chosen),
                 }),
             }),
+            bounds: None,
             ability: own.found.models[0].ability.clone(),
             answered: chosen - 2,
             chosen,

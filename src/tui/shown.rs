@@ -41,7 +41,7 @@ impl Found {
         let scores = scored(&cells, estimator, lambda);
         let mine = mine(&cells, estimator, lambda);
         Found {
-            mine_interval: mine.and_then(|m| sure::mine(&cells, m, estimator, lambda)),
+            mine_interval: sure::mine(&cells, estimator, lambda),
             sure: Sure::of(&cells, &scores, estimator, lambda),
             standing: OnceCell::new(),
             metrics: metrics(&scores),

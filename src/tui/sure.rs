@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tinyscope::estimate::{Estimator, Interval, Stacker};
+use tinyscope::estimate::{Estimates, Estimator, Interval, Stacker};
 use tinyscope::experiment::{
-    Errors, LEVEL, Lambda, SelectionEstimates, errors, estimated, intervals,
+    AnswersEstimate, Errors, Lambda, SelectionEstimates, errors, estimated, intervals,
 };
 
 use super::study::{Cell, Scored};
@@ -76,10 +76,10 @@ impl Standing {
         lambda: Lambda,
     ) -> Option<Standing> {
         let found = found(cells);
-        let errors = errors(&found, estimator, lambda)?;
+        let errors = errors(&found, estimator, lambda).ok()?;
         let models = estimated(&found, estimator, lambda);
         let each: Vec<(f64, f64)> = models.iter().map(|m| (m.estimate, m.spread)).collect();
-        let ranks = errors.ranks(&each, LEVEL);
+        let ranks = errors.ranks(&each);
         let models = models.iter().zip(each).zip(ranks);
         Some(Standing {
             models: models
@@ -106,7 +106,8 @@ impl Standing {
     /// Probability that the first model is better than the second.
     pub(crate) fn better(&self, first: usize, second: usize) -> Option<f64> {
         let (a, b) = (self.model(first)?, self.model(second)?);
-        Some(self.errors.compare(a.score, b.score, LEVEL).better)
+        let found = self.errors.compare(a.score, b.score);
+        found.ok().map(|c| c.better)
     }
 }
 
@@ -114,21 +115,34 @@ fn found(cells: &[Arc<Cell>]) -> Vec<&SelectionEstimates> {
     cells.iter().map(|cell| &cell.found).collect()
 }
 
-/// The interval of the user's own model, where every cell knows it and errors are known.
-pub(crate) fn mine(
-    cells: &[Arc<Cell>],
-    estimate: f64,
-    estimator: Estimator,
-    lambda: Lambda,
-) -> Option<Interval> {
+/// The interval of the user's own model, where every cell knows it and errors are known. It holds whatever the answers to
+/// chosen items are that are missing.
+pub(crate) fn mine(cells: &[Arc<Cell>], estimator: Estimator, lambda: Lambda) -> Option<Interval> {
+    let errors = errors(&found(cells), estimator, lambda).ok()?;
     let count = cells.len() as f64;
-    let mut square = 0.0;
-    for cell in cells {
-        let learned = cell.mine.as_ref()?.estimates?.learned?;
-        square += (learned.spread / count).powi(2);
+    let of = |estimates: &dyn Fn(&AnswersEstimate) -> Option<Estimates>| {
+        let (mut estimate, mut square) = (0.0, 0.0);
+        for cell in cells {
+            let found = estimates(cell.mine.as_ref()?)?;
+            let lambda = lambda.value(cell.found.paper_lambda);
+            estimate += found.get(estimator, lambda)? / count;
+            square += (found.learned?.spread / count).powi(2);
+        }
+        Some(errors.interval(estimate, square.sqrt()))
+    };
+    let whole = of(&|mine| mine.estimates)?;
+    if cells
+        .iter()
+        .all(|c| c.mine.as_ref().is_some_and(|m| m.bounds.is_none()))
+    {
+        return Some(whole);
     }
-    let errors = errors(&found(cells), estimator, lambda)?;
-    Some(errors.interval(estimate, square.sqrt(), LEVEL))
+    let ends = [0, 1].map(|k| of(&|mine| mine.bounds.map_or(mine.estimates, |b| Some(b[k]))));
+    let [Some(low), Some(high)] = ends else {
+        return None;
+    };
+    let estimate = whole.estimate;
+    Some(Interval { estimate, ..low }.hull(high))
 }
 
 /// Mean over cells of what their stackers learned; `None` until all are there.

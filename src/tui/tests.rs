@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use tinyscope::anchors::SelectionKind;
 use tinyscope::estimate::Estimator;
-use tinyscope::experiment::Scope as Theta;
+use tinyscope::experiment::{Lambda, Scope as Theta};
 
 use super::cast::Cast;
 use super::event::{Event, Outcome, Report};
@@ -19,9 +19,10 @@ use super::saved::Saved;
 use super::screens::press;
 use super::script;
 use super::state::{Scope, Source, State, ViewName};
+use super::study::Cell;
 use super::theme::ThemeName;
 use super::update::{Effect, update};
-use super::{export, fixture};
+use super::{export, fixture, sure};
 
 /// Does the cells that the state asks for, from the fixture.
 fn answer(state: &mut State) {
@@ -380,6 +381,38 @@ fn settings_keep_given_parameters() {
     std::fs::remove_file(&path).unwrap();
     let gone = crate::cli::saved_settings(&saved.fit).unwrap_err();
     assert!(gone.contains("best.json"), "{gone}");
+}
+
+/// Where chosen items are unanswered, the interval of one's own model holds those with all of them wrong and all right.
+#[test]
+fn the_interval_of_ones_own_model_holds_what_it_did_not_answer() {
+    let mut state = fixture::state(ThemeName::Dark);
+    fixture::own_model(&mut state);
+    let shown = state.shown.as_ref().unwrap();
+    let mut cells = shown.now.cells.clone();
+    let of = |cells: &[Arc<Cell>], estimator| sure::mine(cells, estimator, Lambda::Auto).unwrap();
+    for estimator in Estimator::ALL {
+        let alone = of(&cells, estimator);
+        for by in [-0.2, 0.25] {
+            for cell in &mut cells {
+                let mine = Arc::make_mut(cell).mine.as_mut().unwrap();
+                let mut end = mine.estimates.unwrap();
+                end.naive += by;
+                end.p_irt += by;
+                let learned = end.learned.as_mut().unwrap();
+                learned.scores = learned.scores.map(|x| x + by);
+                let bounds = mine.bounds.get_or_insert([end; 2]);
+                bounds[usize::from(by > 0.0)] = end;
+            }
+        }
+        let whole = of(&cells, estimator);
+        assert_eq!(whole.estimate, alone.estimate);
+        assert!((alone.low - whole.low - 0.2).abs() < 1e-9, "{whole:?}");
+        assert!((whole.high - alone.high - 0.25).abs() < 1e-9, "{whole:?}");
+        for cell in &mut cells {
+            Arc::make_mut(cell).mine.as_mut().unwrap().bounds = None;
+        }
+    }
 }
 
 /// Answers that are read right after the benchmark are the running job: no other one replaces them.

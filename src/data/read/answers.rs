@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use csv::ReaderBuilder;
 use serde::de::{MapAccess, Visitor};
@@ -36,25 +36,53 @@ pub fn responses(path: &Path, options: &ReadOptions) -> Result<HashMap<String, f
     answers(path, options, None).map(|found| found.scores)
 }
 
-/// Scores of a model by item id. JSON `{item: score}`, lines `item,score` with or without a heading, or whatever a benchmark is
-/// read from (a table, logs in a folder or file, a manifest); of several models there the one that is named.
+/// Scores of a model by item id; of several models there the one that is named.
 ///
 /// # Errors
-/// With line or item: a score that is no number in \[0, 1\], an item given twice, no score; several models and no name, a name
-/// that is none of theirs.
+/// As [`sheet`]; several models and no name, a name that is none of theirs.
 pub fn answers(path: &Path, options: &ReadOptions, model: Option<&str>) -> Result<Answers> {
+    sheet(path, options)?.of(model)
+}
+
+/// The answers of one model or several, read once.
+#[derive(Debug)]
+pub struct Sheet {
+    path: PathBuf,
+    held: Held,
+}
+
+#[derive(Debug)]
+enum Held {
+    /// Of a model without a name.
+    One(HashMap<String, f64>),
+    /// Of models with names.
+    Named(Box<Benchmark>),
+}
+
+/// All answers in a file. JSON `{item: score}`, lines `item,score` with or without a heading, or whatever a benchmark is read
+/// from (a table, logs in a folder or file, a manifest).
+///
+/// # Errors
+/// With line or item: a score that is no number in \[0, 1\], an item given twice, no score.
+pub fn sheet(path: &Path, options: &ReadOptions) -> Result<Sheet> {
+    Ok(Sheet {
+        path: path.to_owned(),
+        held: held(path, options)?,
+    })
+}
+
+fn held(path: &Path, options: &ReadOptions) -> Result<Held> {
     let reading = &Reading::new(options, &Silent, &[]);
+    let benchmark = || several::read(&[path], reading).map(|b| Held::Named(Box::new(b)));
     if demo_name(path).is_some() || path.is_dir() {
-        return of_benchmark(path, reading, model);
+        return benchmark();
     }
     let source = reading.open(path)?;
     let keys = first_keys(source.head());
     let has = |key: &str| keys.iter().any(|k| k == key);
     let scores = match source.first_byte() {
         None => return Err(Error::input(path, "the file is empty", REMEDY)),
-        Some(_) if path.is_file() && pickle::is_pickle(source.head()) => {
-            return of_benchmark(path, reading, model);
-        }
+        Some(_) if path.is_file() && pickle::is_pickle(source.head()) => return benchmark(),
         Some(b'{' | b'[')
             if path.is_file()
                 && (has("doc_id")
@@ -62,17 +90,16 @@ pub fn answers(path: &Path, options: &ReadOptions, model: Option<&str>) -> Resul
                     || has("matrix") && has("scenarios")
                     || alpaca::is_annotations(&keys)) =>
         {
-            return of_benchmark(path, reading, model);
+            return benchmark();
         }
         Some(b'{') => from_json(path, source, reading)?,
         Some(_) if source.looks_like_text() && is_table(&source, reading) => {
             // A pipe can be read once only, and has no manifest beside it.
-            return if path.is_file() {
-                of_benchmark(path, reading, model)
-            } else {
-                let table = separated::read(path, source, reading)?;
-                of_model(path, manifest::without(path, table).0, model)
-            };
+            if path.is_file() {
+                return benchmark();
+            }
+            let table = separated::read(path, source, reading)?;
+            return Ok(Held::Named(Box::new(manifest::without(path, table).0)));
         }
         Some(_) if source.looks_like_text() => from_lines(path, source, reading)?,
         Some(_) => return Err(Error::input(path, "not a format this reads", REMEDY)),
@@ -80,18 +107,34 @@ pub fn answers(path: &Path, options: &ReadOptions, model: Option<&str>) -> Resul
     if scores.is_empty() {
         return Err(Error::input(path, "no scores", REMEDY));
     }
-    Ok(Answers {
-        scores,
-        warnings: Vec::new(),
-    })
+    Ok(Held::One(scores))
 }
 
-/// One model of what is read as a benchmark.
-fn of_benchmark(path: &Path, reading: &Reading<'_>, model: Option<&str>) -> Result<Answers> {
-    of_model(path, several::read(&[path], reading)?, model)
+impl Sheet {
+    /// Names of the models; none where there is one without a name.
+    pub fn models(&self) -> &[String] {
+        match &self.held {
+            Held::One(_) => &[],
+            Held::Named(benchmark) => benchmark.matrix.models(),
+        }
+    }
+
+    /// The answers of the model named, or of the only one.
+    ///
+    /// # Errors
+    /// Several models and no name, a name that is none of theirs, no score.
+    pub fn of(&self, model: Option<&str>) -> Result<Answers> {
+        match &self.held {
+            Held::One(scores) => Ok(Answers {
+                scores: scores.clone(),
+                warnings: Vec::new(),
+            }),
+            Held::Named(benchmark) => of_model(&self.path, benchmark, model),
+        }
+    }
 }
 
-fn of_model(path: &Path, benchmark: Benchmark, model: Option<&str>) -> Result<Answers> {
+fn of_model(path: &Path, benchmark: &Benchmark, model: Option<&str>) -> Result<Answers> {
     let m = &benchmark.matrix;
     let names = || m.models().iter().map(String::as_str);
     let row = match model {
@@ -126,7 +169,7 @@ fn of_model(path: &Path, benchmark: Benchmark, model: Option<&str>) -> Result<An
     }
     Ok(Answers {
         scores,
-        warnings: benchmark.warnings,
+        warnings: benchmark.warnings.clone(),
     })
 }
 

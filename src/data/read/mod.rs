@@ -28,7 +28,7 @@ use super::{Benchmark, count, demo};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Silent};
 
-pub use answers::{Answers, answers, responses};
+pub use answers::{Answers, Sheet, answers, responses, sheet};
 pub use json::{DEEPEST, DEPTH};
 use jsonlines::first_keys;
 pub(crate) use manifest::hex;

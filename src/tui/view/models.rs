@@ -248,8 +248,17 @@ fn own_row(
 /// Columns of half the interval.
 const HALF: usize = 6;
 
-/// Half the length of an interval, as "±1.9".
+/// Half the length of an interval, as "±1.9"; its ends, as "31-64", where missing answers leave the estimate off its middle.
 pub(crate) fn half_width(interval: Interval) -> String {
+    let Interval {
+        estimate,
+        low,
+        high,
+    } = interval;
+    let uncut = low > 0.0 && high < 1.0;
+    if uncut && ((low + high) / 2.0 - estimate).abs() > 5e-4 {
+        return format!("{}-{}", percent(low, 0), percent(high, 0));
+    }
     format!("±{}", percent(interval.half_width(), 1))
 }
 
