@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[path = "common/damage.rs"]
+#[path = "all/common/damage.rs"]
 mod damage;
 
 use std::alloc::{GlobalAlloc, Layout, System};

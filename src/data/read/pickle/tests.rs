@@ -2,7 +2,7 @@ use std::fs;
 
 use proptest::prelude::*;
 
-#[path = "../../../../tests/common/damage.rs"]
+#[path = "../../../../tests/all/common/damage.rs"]
 mod damage;
 
 use super::*;

@@ -1,9 +1,5 @@
 //! `tinyscope fetch` against a server on loopback: what it says, and what is on the disk afterwards.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-#[path = "../common/mod.rs"]
-mod common;
 mod file;
 mod folder;
 mod server;
@@ -97,7 +93,7 @@ fn the_list_says_what_there_is_and_where_it_goes() {
 
 #[test]
 fn a_fetched_pickle_is_shown() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     for (name, case, path) in [

@@ -1,9 +1,5 @@
 //! Folders of HELM runs and AlpacaEval annotations: the handed cases, and variants made here.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 
@@ -27,7 +23,7 @@ fn score(b: &Benchmark, model: &str, item: &str) -> Option<f64> {
 
 #[test]
 fn helm_runs_of_the_cases() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let b = read(&shared.join("cases/helm")).unwrap();
@@ -52,7 +48,7 @@ fn helm_runs_of_the_cases() {
 
 #[test]
 fn alpaca_annotations_of_the_cases() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let b = read(&shared.join("cases/alpaca_eval")).unwrap();
@@ -430,7 +426,7 @@ fn completions_and_manual_pages_are_written() {
 /// The chosen items of harness logs go back to the harness: task and document indices, and as a table.
 #[test]
 fn anchors_of_logs_are_what_the_harness_takes() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,5 @@
 //! Commands that answer: what they leave running, signals, ids that no command can be given or no terminal should see.
 
-#![cfg(unix)]
-
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

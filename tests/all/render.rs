@@ -1,7 +1,5 @@
 //! `tinyscope render`: pictures, tables and recordings without a terminal.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -1,11 +1,7 @@
 //! `tinyscope adapt` as a user meets it: from standard input, by a command, interrupted and gone on.
 
-#![allow(clippy::expect_used)]
-
 mod calibrated;
 mod commands;
-#[path = "../common/mod.rs"]
-mod common;
 mod kept;
 
 use std::io::Write;
@@ -13,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::small;
+use crate::common::small;
 use serde_json::Value;
 
 fn started(args: &[&str]) -> Child {

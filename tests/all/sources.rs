@@ -1,24 +1,10 @@
 //! Several sources at once, and the limits of what is read, on the command line.
 
-#![allow(clippy::expect_used)]
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use crate::common::{said, tinyscope_in};
 use serde_json::Value;
-
-fn tinyscope(folder: &Path, args: &[&str]) -> Output {
-    let program = Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-        .args(args)
-        .current_dir(folder)
-        .output();
-    program.expect("the program starts")
-}
-
-fn said(out: &Output) -> String {
-    String::from_utf8_lossy(&out.stderr).into_owned()
-}
 
 fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
@@ -52,11 +38,11 @@ fn every_subcommand_takes_several_sources() {
     let at = folder.path();
     pieces(at);
     let whole: Value = {
-        let out = tinyscope(at, &["estimate", "whole.csv", "--n", "5", "--json"]);
+        let out = tinyscope_in(at, &["estimate", "whole.csv", "--n", "5", "--json"]);
         serde_json::from_slice(&out.stdout).expect("JSON")
     };
     let both: Value = {
-        let out = tinyscope(
+        let out = tinyscope_in(
             at,
             &["estimate", "one.csv", "two.csv", "--n", "5", "--json"],
         );
@@ -75,18 +61,18 @@ fn every_subcommand_takes_several_sources() {
         &["import", "one.csv", "two.csv", "--out", "joined.json"],
         &["render", "data", "one.csv", "two.csv", "--out", "data.txt"],
     ] {
-        let out = tinyscope(at, args);
+        let out = tinyscope_in(at, args);
         assert!(out.status.success(), "{args:?}: {}", said(&out));
     }
-    let out = tinyscope(at, &["import", "one.csv", "two.csv", "--out", "two.json"]);
+    let out = tinyscope_in(at, &["import", "one.csv", "two.csv", "--out", "two.json"]);
     assert!(out.status.success(), "{}", said(&out));
-    let out = tinyscope(at, &["fit", "one.csv", "two.csv", "--out", "two.csv"]);
+    let out = tinyscope_in(at, &["fit", "one.csv", "two.csv", "--out", "two.csv"]);
     assert!(
         said(&out).contains("would replace what is read"),
         "{}",
         said(&out)
     );
-    let out = tinyscope(at, &["show", "one.csv", "tow.csv"]);
+    let out = tinyscope_in(at, &["show", "one.csv", "tow.csv"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(
         said(&out).contains("tow.csv: no such file"),
@@ -101,7 +87,7 @@ fn an_import_that_cannot_end_does_not_begin() {
     let at = folder.path();
     write(at, "one.csv", "model,q1\na,1\n");
     std::fs::create_dir(at.join("isdir.json")).expect("a folder");
-    let out = tinyscope(at, &["import", "one.csv", "--out", "isdir.json"]);
+    let out = tinyscope_in(at, &["import", "one.csv", "--out", "isdir.json"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(
         said(&out).contains("isdir.json: a folder, not a file"),
@@ -110,11 +96,11 @@ fn an_import_that_cannot_end_does_not_begin() {
     );
     assert!(!at.join("isdir.csv.gz").exists());
     for name in ["q", ".json", "q.csv"] {
-        let out = tinyscope(at, &["import", "one.csv", "--out", name]);
+        let out = tinyscope_in(at, &["import", "one.csv", "--out", name]);
         assert_eq!(out.status.code(), Some(2), "{name}");
         assert!(said(&out).contains("ends in .json"), "{}", said(&out));
     }
-    let out = tinyscope(at, &["import", "one.csv", "--out", "two.json"]);
+    let out = tinyscope_in(at, &["import", "one.csv", "--out", "two.json"]);
     let printed = String::from_utf8_lossy(&out.stdout);
     assert_eq!(printed, "two.json: 1 model, 1 item in 1 scenario\n");
 }
@@ -175,13 +161,13 @@ fn limits_end_with_the_option_that_raises_them() {
         } else {
             &[]
         };
-        let out = tinyscope(at, &[&["show", file], low].concat());
+        let out = tinyscope_in(at, &[&["show", file], low].concat());
         let e = said(&out);
         assert_eq!(out.status.code(), Some(1), "{file}: {e}");
         for part in [file, place, what, option, "raises the limit"] {
             assert!(e.contains(part), "{file}: {part:?} is not in {e}");
         }
-        let out = tinyscope(at, &["show", file, raised]);
+        let out = tinyscope_in(at, &["show", file, raised]);
         assert!(out.status.success(), "{file}: {}", said(&out));
     }
 }

@@ -2,8 +2,12 @@
 
 #![allow(dead_code, clippy::expect_used)]
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
 
 use tinyscope::data::{Benchmark, read};
 
@@ -20,6 +24,42 @@ pub(crate) fn shared() -> Option<PathBuf> {
         "skipped {test}: needs ../shared, which is not here"
     );
     None
+}
+
+/// The program run in a folder; whatever it ends with.
+pub(crate) fn tinyscope_in<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts")
+}
+
+/// The program run where the tests run.
+pub(crate) fn tinyscope<S: AsRef<OsStr>>(args: &[S]) -> Output {
+    tinyscope_in(Path::new("."), args)
+}
+
+/// What it wrote on standard error.
+pub(crate) fn said(out: &Output) -> String {
+    String::from_utf8_lossy(&out.stderr).into_owned()
+}
+
+/// The program run where the tests run, with success.
+pub(crate) fn done(args: &[&str]) -> Output {
+    let out = tinyscope(args);
+    assert!(out.status.success(), "{args:?}: {}", said(&out));
+    out
+}
+
+/// The text it prints.
+pub(crate) fn text(args: &[&str]) -> String {
+    String::from_utf8(done(args).stdout).expect("text on standard output")
+}
+
+/// The JSON it prints.
+pub(crate) fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&text(args)).expect("JSON on standard output")
 }
 
 /// A benchmark of `../shared/data`.

@@ -1,27 +1,14 @@
 //! Learned estimators, intervals, ranks and comparisons on the command line.
 
-#![allow(clippy::expect_used)]
-
-mod common;
-
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
-use common::small;
+use crate::common::{small, tinyscope_in};
 use serde_json::{Map, Value, json};
 
-fn tinyscope(folder: &Path, args: &[&str]) -> Output {
-    let program = Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-        .args(args)
-        .current_dir(folder)
-        .output();
-    program.expect("the program starts")
-}
-
 fn done(folder: &Path, args: &[&str]) -> String {
-    let out = tinyscope(folder, args);
+    let out = tinyscope_in(folder, args);
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{args:?}: {errors}");
     String::from_utf8(out.stdout).expect("UTF-8")
@@ -249,7 +236,7 @@ fn score_gives_what_estimate_gives_and_compare_tells_models_apart() {
         assert_eq!(row["difference"], 0.0);
         assert_eq!(row["first_is_better"], 0.5);
     }
-    let out = tinyscope(at, &["compare", "small.csv", best, worst]);
+    let out = tinyscope_in(at, &["compare", "small.csv", best, worst]);
     assert_eq!(out.status.code(), Some(1));
     let mut stripped: Value =
         serde_json::from_str(&fs::read_to_string(at.join("a.json")).expect("read")).expect("JSON");
@@ -262,7 +249,7 @@ fn score_gives_what_estimate_gives_and_compare_tells_models_apart() {
         }
     }
     fs::write(at.join("old.json"), stripped.to_string()).expect("written");
-    let out = tinyscope(at, &["compare", "old.json", best, worst]);
+    let out = tinyscope_in(at, &["compare", "old.json", best, worst]);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(
         said.contains("does not hold how large errors are"),
@@ -675,7 +662,7 @@ fn compare_takes_two_models_of_one_file_and_says_what_it_rests_on() {
             "two are compared",
         ),
     ] {
-        let out = tinyscope(at, &[&["compare", "a.json"], args].concat());
+        let out = tinyscope_in(at, &[&["compare", "a.json"], args].concat());
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         assert_eq!(out.status.code(), Some(code), "{args:?}: {said}");
         assert!(said.contains(says), "{args:?}: {said}");

@@ -1,19 +1,7 @@
 //! The small files of `../shared/CASES.md` that this version reads, and what must happen with each.
 
-#![allow(clippy::expect_used)]
-
-mod common;
-
-use std::process::{Command, Output};
-
+use crate::common::tinyscope;
 use serde_json::Value;
-
-fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-        .args(args)
-        .output()
-        .expect("the program starts")
-}
 
 /// Models, items, missing cells, and texts that the warnings must hold.
 type Loads = (
@@ -137,12 +125,12 @@ const LOADS: &[Loads] = &[
 
 #[test]
 fn files_that_load() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     for (file, options, models, items, missing, warnings) in LOADS {
         let path = shared.join("cases").join(file);
-        let out = run(&[&["show", path.to_str().unwrap(), "--json"], *options].concat());
+        let out = tinyscope(&[&["show", path.to_str().unwrap(), "--json"], *options].concat());
         assert!(
             out.status.success(),
             "{file}: {}",
@@ -236,12 +224,12 @@ const FAILS: &[Fails] = &[
 
 #[test]
 fn files_that_fail_say_where_and_what_to_do() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     for (command, file, texts) in FAILS {
         let path = shared.join("cases").join(file);
-        let out = run(&[*command, &[path.to_str().unwrap()]].concat());
+        let out = tinyscope(&[*command, &[path.to_str().unwrap()]].concat());
         assert_eq!(out.status.code(), Some(1), "{file}");
         assert!(out.stdout.is_empty(), "{file}: a partial result");
         let said = String::from_utf8(out.stderr).unwrap();
@@ -257,11 +245,11 @@ fn files_that_fail_say_where_and_what_to_do() {
 
 #[test]
 fn missing_is_not_wrong() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let path = shared.join("cases/csv/missing.csv");
-    let out = run(&["show", path.to_str().unwrap(), "--json"]);
+    let out = tinyscope(&["show", path.to_str().unwrap(), "--json"]);
     let found: Value = serde_json::from_slice(&out.stdout).unwrap();
     let score = found["models"][0]["mean"].as_f64().unwrap();
     assert!((score - 2.0 / 3.0).abs() < 1e-12, "{score}");
@@ -269,13 +257,13 @@ fn missing_is_not_wrong() {
 
 #[test]
 fn few_models_are_capped_at_distinct_items_with_positive_weights() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let path = shared.join("cases/csv/few-models.csv");
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("a.json");
-    let made = run(&[
+    let made = tinyscope(&[
         "anchors",
         path.to_str().unwrap(),
         "--out",
@@ -301,13 +289,13 @@ fn few_models_are_capped_at_distinct_items_with_positive_weights() {
 
 #[test]
 fn a_fit_to_constant_items_is_finite() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let path = shared.join("cases/csv/constant.csv");
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("m.json");
-    let made = run(&[
+    let made = tinyscope(&[
         "fit",
         path.to_str().unwrap(),
         "--out",
@@ -321,12 +309,12 @@ fn a_fit_to_constant_items_is_finite() {
 
 #[test]
 fn models_of_logs_are_named_by_their_results_or_folder_and_joined_by_document() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let path = shared.join("cases/lm-eval");
     let read = |options: &[&str]| -> Value {
-        let out = run(&[&["show", path.to_str().unwrap(), "--json"], options].concat());
+        let out = tinyscope(&[&["show", path.to_str().unwrap(), "--json"], options].concat());
         serde_json::from_slice(&out.stdout).unwrap()
     };
     let names = |found: &Value| -> Vec<String> {

@@ -1,14 +1,10 @@
 //! Item parameters from files: what is written is read, and estimates with it are those of the fit.
 
-#![allow(clippy::expect_used)]
-
-mod common;
-
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use common::small;
+use crate::common::{done, json, said, small, tinyscope};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tinyscope::data::{Benchmark, SplitKind, read, split};
@@ -16,27 +12,6 @@ use tinyscope::experiment::{Fitted, Scope, Settings, fit_benchmark};
 use tinyscope::export::{ModelFile, PyIrtFile, read_parameters};
 use tinyscope::irt::Convention;
 use tinyscope::progress::Silent;
-
-fn tinyscope(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-        .args(args)
-        .output()
-        .expect("the program starts")
-}
-
-fn said(out: &Output) -> String {
-    String::from_utf8_lossy(&out.stderr).into_owned()
-}
-
-fn done(args: &[&str]) -> Output {
-    let out = tinyscope(args);
-    assert!(out.status.success(), "{args:?}: {}", said(&out));
-    out
-}
-
-fn parsed(args: &[&str]) -> Value {
-    serde_json::from_slice(&done(args).stdout).expect("JSON on standard output")
-}
 
 /// The one line of a failure.
 fn fails(args: &[&str]) -> String {
@@ -150,7 +125,7 @@ fn estimates_with_the_models_own_file_are_those_of_the_fit() {
         plain.extend(extra);
         let mut given = plain.clone();
         given.extend(["--parameters", &file]);
-        let (plain, given) = (parsed(&plain), parsed(&given));
+        let (plain, given) = (json(&plain), json(&given));
         assert_eq!(plain["overall"], given["overall"], "{extra:?}");
         let warnings = given["warnings"].to_string();
         assert!(warnings.contains("instead of a fit"), "{warnings}");
@@ -224,7 +199,7 @@ fn every_subcommand_takes_parameters() {
     args.extend(["--format", "py-irt", "--convention", "upstream"]);
     args.extend(joint);
     done(&args);
-    let one = parsed(&[
+    let one = json(&[
         "estimate",
         &data,
         "--parameters",
@@ -234,7 +209,7 @@ fn every_subcommand_takes_parameters() {
         "--json",
     ]);
     for other in [&native, &upstream] {
-        let other = parsed(&[
+        let other = json(&[
             "estimate",
             &data,
             "--parameters",
@@ -289,7 +264,7 @@ fn show_says_what_a_file_of_parameters_holds() {
         shown.contains("fork") && shown.contains("15 items, D 2, 24 models"),
         "{shown}"
     );
-    let found = parsed(&["show", &file, "--json"]);
+    let found = json(&["show", &file, "--json"]);
     assert_eq!(found["kind"], "parameters");
     assert_eq!(found["sets"][0]["items"], 15);
 }
@@ -487,7 +462,7 @@ fn bad_files_are_placed() {
 
 #[test]
 fn published_pickles_are_joined_by_scenario_and_number() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let pickle = shared.join("cases/pickle/tinyBenchmarks-small.pkl");
@@ -506,7 +481,7 @@ fn published_pickles_are_joined_by_scenario_and_number() {
     let scenarios =
         json!({"benchmark": "t", "matrix": "table.csv", "scenarios": {"mmlu": {"all": [0, 40]}}});
     fs::write(&manifest, scenarios.to_string()).unwrap();
-    let found = parsed(&[
+    let found = json(&[
         "estimate",
         &manifest,
         "--parameters",
@@ -531,7 +506,7 @@ fn published_pickles_are_joined_by_scenario_and_number() {
 /// On real data: the model file of the same split gives the same errors as the fit.
 #[test]
 fn real_estimates_stay_what_they_were() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let data = shared.join("data/helm-lite.json");
@@ -547,7 +522,7 @@ fn real_estimates_stay_what_they_were() {
     let mut given = plain.clone();
     plain.extend(["--dims", "2"]);
     given.extend(["--parameters", &file]);
-    assert_eq!(parsed(&plain)["overall"], parsed(&given)["overall"]);
+    assert_eq!(json(&plain)["overall"], json(&given)["overall"]);
 }
 
 /// The text with a stretch of `len` bytes at a share of its length replaced.

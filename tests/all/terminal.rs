@@ -1,8 +1,5 @@
 //! The explorer in a real pseudo-terminal, read back as a screen.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -496,7 +493,7 @@ fn writes_files_and_opens_its_settings() {
     session.press("E");
     session.wait_for("is kept out");
     session.press("3");
-    session.wait_for("90 %: hold ");
+    session.wait_for("│ 90 %: ");
     session.press("ws");
     session.wait_for("written: exam-sums-scores.svg");
     session.press("ws");
@@ -579,10 +576,10 @@ fn my_own_model_appears() {
 fn learned_estimators_and_intervals_appear() {
     let mut session = Session::open(120, 36, &[]);
     session.press("3");
-    session.wait_for("90 %: hold ");
+    session.wait_for("│ 90 %: ");
     session.press("eeee");
     session.wait_for("anchors  stacked");
-    session.wait_for("of 8 within 2 %");
+    session.wait_for("/8 within 2 %");
     session.wait("weights", |s| s.contains("n .") && s.contains(" A ."));
     session.press("n30\r");
     session.wait_for("30 of 90 items, seed 0: ");

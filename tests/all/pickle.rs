@@ -1,34 +1,23 @@
 //! The pickles of `../shared/CASES.md`, and such as a real numpy writes where Python has one.
 
-#![allow(clippy::expect_used)]
-
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
+use crate::common::tinyscope_in;
 use serde_json::Value;
-
-fn run(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-        .current_dir(dir)
-        .args(args)
-        .output()
-        .expect("the program starts")
-}
 
 /// Standard output as JSON.
 fn parsed(args: &[&str]) -> Value {
-    let out = run(Path::new("."), args);
+    let out = tinyscope_in(Path::new("."), args);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(out.status.success(), "{args:?}: {said}");
     serde_json::from_slice(&out.stdout).expect("JSON")
 }
 
 fn case(name: &str) -> Option<String> {
-    let path = common::shared()?.join("cases/pickle").join(name);
+    let path = crate::common::shared()?.join("cases/pickle").join(name);
     Some(path.to_str().expect("a path of text").to_owned())
 }
 
@@ -66,7 +55,7 @@ fn responses_of_the_tutorials_load() {
             ("mmlu", 11)
         ]
     );
-    let out = run(Path::new("."), &["estimate", &path, "--n", "4", "--json"]);
+    let out = tinyscope_in(Path::new("."), &["estimate", &path, "--n", "4", "--json"]);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(out.status.success(), "{said}");
 }
@@ -88,7 +77,7 @@ fn published_parameters_show_and_score() {
     close(&chosen["lambda"], 0.29, 1e-12);
     assert_eq!(chosen["anchors"][0]["id"], "mmlu/9");
     close(&chosen["anchors"][0]["weight"], 0.1, 1e-9);
-    let text = run(Path::new("."), &["show", &path]);
+    let text = tinyscope_in(Path::new("."), &["show", &path]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
         text.contains("mmlu/39") && text.contains("intercept is D b"),
@@ -145,11 +134,11 @@ fn published_anchors_and_lambdas_show() {
     let found = parsed(&["show", &lambdas, "--json"]);
     close(&found["lambdas"]["mmlu"], 0.29162, 5e-6);
     close(&found["lambdas"]["gsm8k"], 0.91623, 5e-6);
-    let text = run(Path::new("."), &["show", &lambdas]);
+    let text = tinyscope_in(Path::new("."), &["show", &lambdas]);
     assert!(String::from_utf8_lossy(&text.stdout).contains("0.91623"));
     // Neither has what another command needs, and both say so.
     for (command, file) in [("estimate", &anchors), ("estimate", &lambdas)] {
-        let out = run(Path::new("."), &[command, file]);
+        let out = tinyscope_in(Path::new("."), &[command, file]);
         assert_eq!(out.status.code(), Some(1));
         let said = String::from_utf8(out.stderr).unwrap();
         assert!(said.contains("no responses of models"), "{said}");
@@ -169,7 +158,7 @@ fn a_function_is_refused_and_never_executed() {
         &["estimate", path],
         &["score", path, path],
     ] {
-        let out = run(dir.path(), args);
+        let out = tinyscope_in(dir.path(), args);
         assert_eq!(out.status.code(), Some(1));
         assert!(out.stdout.is_empty(), "a partial result");
         let said = String::from_utf8(out.stderr).unwrap();

@@ -1,9 +1,5 @@
 //! Numbers of an independent implementation (`../shared/golden`): helm-lite mmlu with fixed item parameters.
 
-#![allow(clippy::expect_used)]
-
-mod common;
-
 use serde_json::Value;
 use tinyscope::anchors::Anchor;
 use tinyscope::anchors::SelectionKind;
@@ -29,13 +25,13 @@ fn close(what: &str, ours: f64, theirs: f64, tolerance: f64) {
 }
 
 fn golden() -> Option<Value> {
-    let text = std::fs::read_to_string(common::shared()?.join("golden/helm-lite-mmlu.json"));
+    let text = std::fs::read_to_string(crate::common::shared()?.join("golden/helm-lite-mmlu.json"));
     Some(serde_json::from_str(&text.expect("readable")).expect("JSON"))
 }
 
 #[test]
 fn abilities_estimates_and_metrics_are_those_of_the_reference() {
-    let (Some(g), Some(benchmark)) = (golden(), common::real("helm-lite")) else {
+    let (Some(g), Some(benchmark)) = (golden(), crate::common::real("helm-lite")) else {
         return;
     };
     let scenario = &benchmark.scenarios[benchmark.scenario_index("mmlu").expect("mmlu")];
@@ -132,7 +128,7 @@ fn abilities_estimates_and_metrics_are_those_of_the_reference() {
 
 #[test]
 fn mean_item_variance_is_over_training_models() {
-    let (Some(g), Some(benchmark)) = (golden(), common::real("helm-lite")) else {
+    let (Some(g), Some(benchmark)) = (golden(), crate::common::real("helm-lite")) else {
         return;
     };
     let scenario = &benchmark.scenarios[benchmark.scenario_index("mmlu").expect("mmlu")];
@@ -150,7 +146,7 @@ fn mean_item_variance_is_over_training_models() {
 
 #[test]
 fn binarisation_finds_the_references_threshold() {
-    let (Some(g), Some(benchmark)) = (golden(), common::real("alpacaeval2")) else {
+    let (Some(g), Some(benchmark)) = (golden(), crate::common::real("alpacaeval2")) else {
         return;
     };
     let columns = benchmark.scenarios[0].columns.clone();

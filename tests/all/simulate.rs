@@ -1,7 +1,5 @@
 //! Simulated benchmarks: what was put in comes out again.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use tinyscope::data::{Benchmark, Responses};
 use tinyscope::irt::{FitOptions, fit};
 use tinyscope::progress::{CancelToken, Observer, Progress, Silent};

@@ -1,32 +1,14 @@
 //! The command line as a user meets it: the program is run, its streams and exit code are read.
 
-#![allow(clippy::expect_used)]
-
-mod common;
-
 use std::collections::BTreeMap;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use common::small;
+use crate::common::{json, small, tinyscope};
 use serde_json::Value;
-
-fn tinyscope<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-        .args(args)
-        .output()
-        .expect("the program starts")
-}
-
-fn json(args: &[&str]) -> Value {
-    let out = tinyscope(args);
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{args:?}: {errors}");
-    serde_json::from_slice(&out.stdout).expect("JSON on standard output")
-}
 
 #[test]
 fn show_prints_the_published_scores() {
-    let Some(shared) = common::shared() else {
+    let Some(shared) = crate::common::shared() else {
         return;
     };
     let path = shared.join("data/helm-lite.json");

@@ -1,7 +1,5 @@
 //! The bundled demos: their shapes, their size, and that they say what they are.
 
-#![allow(clippy::expect_used)]
-
 use std::process::Command;
 
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! Logs of the generator in `examples/logs.rs`, at a small scale: every score is the one behind it, on any number of threads.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "../examples/logs.rs"]
+#[path = "../../examples/logs.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod logs;
 

@@ -1,31 +1,7 @@
 //! `plan`, `shift` and `sources` as a user meets them: the program is run, its streams and exit code are read.
 
-#![allow(clippy::expect_used)]
-
-mod common;
-
-use std::process::{Command, Output};
-
-use common::small;
+use crate::common::{json, small, text, tinyscope};
 use serde_json::Value;
-
-fn tinyscope<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-        .args(args)
-        .output()
-        .expect("the program starts")
-}
-
-fn text(args: &[&str]) -> String {
-    let out = tinyscope(args);
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{args:?}: {errors}");
-    String::from_utf8(out.stdout).expect("text on standard output")
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&text(args)).expect("JSON on standard output")
-}
 
 /// Quick runs on the small table.
 fn quick<'a>(command: &'a str, data: &'a str, more: &[&'a str]) -> Vec<&'a str> {
