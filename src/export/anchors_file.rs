@@ -377,8 +377,8 @@ impl ScenarioAnchors {
     }
 }
 
-/// Lowest and highest true score of these models.
-fn training_scores(
+/// Lowest and highest true score of these models (rows of the matrix) on a scenario; `None` where none answered.
+pub fn training_scores(
     benchmark: &Benchmark,
     scenario: &Scenario,
     models: &[usize],

@@ -13,7 +13,7 @@ mod remarks;
 mod results;
 mod score;
 
-pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors};
+pub use anchors_file::{AnchorsFile, Chosen, ChosenItem, ScenarioAnchors, training_scores};
 pub use compared::{Compared, Comparisons, Verdict};
 pub use items::{anchors_csv, anchors_for_harness};
 pub use model_file::{ModelFile, ScenarioModel};
@@ -21,6 +21,7 @@ pub use parameters::read_parameters;
 pub use planning::{plan_json, shift_json, sources_json};
 pub use published::{AnchorPoints, Pickled, Published, pickled};
 pub use pyirt::{PyIrtFile, Row};
+pub use remarks::beyond_training;
 pub use results::{estimate_json, show_json, sweep_json, warnings};
 pub use score::{ScenarioScore, Score};
 

@@ -89,24 +89,32 @@ impl AnchorsFile {
                 .iter()
                 .filter(|e| e.1 == Estimator::Naive || e.1 == best);
             let farthest = judged.max_by(|a, b| outside(a.2).total_cmp(&outside(b.2)));
-            if let Some((kind, estimator, x)) = farthest
-                // Beyond what four decimals show.
-                && outside(*x) >= 1e-4
-            {
-                let (side, end) = if *x > high {
-                    ("above the best", high)
-                } else {
-                    ("below the worst", low)
-                };
-                out.push(format!(
-                    "{}: {} of {} is {x:.4}, {side} training model's true score, {end:.4}: estimates and intervals hold for \
-                     models like those trained on",
-                    s.name,
-                    estimator.name(),
-                    kind.name()
-                ));
-            }
+            out.extend(farthest.and_then(|(kind, estimator, x)| {
+                let what = format!("{} of {}", estimator.name(), kind.name());
+                beyond_training(&s.name, &what, *x, [low, high])
+            }));
         }
         out
     }
+}
+
+/// What there is to say of an estimate `x` (`what` it is, of a scenario) that lies outside the true scores of the training
+/// models, from the lowest to the highest, by more than four decimals show.
+pub fn beyond_training(
+    scenario: &str,
+    what: &str,
+    x: f64,
+    [low, high]: [f64; 2],
+) -> Option<String> {
+    let (side, end) = if x > high {
+        ("above the best", high)
+    } else {
+        ("below the worst", low)
+    };
+    ((x - high).max(low - x) >= 1e-4).then(|| {
+        format!(
+            "{scenario}: {what} is {x:.4}, {side} training model's true score, {end:.4}: estimates and intervals hold for \
+             models like those trained on"
+        )
+    })
 }

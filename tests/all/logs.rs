@@ -2,7 +2,7 @@
 
 #[path = "../../examples/logs.rs"]
 #[allow(dead_code, unreachable_pub)]
-mod logs;
+mod made;
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use tinyscope::data::read::{ReadOptions, benchmark};
 #[test]
 fn generated_logs_are_read_as_they_were_drawn() {
     let dir = tempfile::tempdir().unwrap();
-    let logs = logs::Logs {
+    let logs = made::Logs {
         models: 20,
         items: 1000,
         bytes_a_sample: 1800,

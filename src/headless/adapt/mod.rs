@@ -13,6 +13,7 @@ use std::io::{self, BufReader, IsTerminal, Write};
 use tinyscope::Error;
 use tinyscope::data::read;
 use tinyscope::experiment::Stop;
+use tinyscope::export::beyond_training;
 
 use self::answers::Answers;
 use self::ask::Asker;
@@ -66,6 +67,14 @@ pub(crate) fn run(args: &Adapt, out: &mut dyn Write) -> Result<(), Failure> {
         notes.push(format!("stopped early: {}", answers.how_to_go_on()));
         warn(&notes[notes.len() - 1..]);
     }
+    // Found are the first of the scenarios, in their order.
+    let beyond = prepared.scenarios.iter().zip(&found).filter_map(|(s, f)| {
+        let said = beyond_training(&f.name, "the estimate", f.interval.estimate, s.training?);
+        said.filter(|_| !f.asked.is_empty())
+    });
+    let beyond: Vec<String> = beyond.collect();
+    warn(&beyond);
+    notes.extend(beyond);
     if args.json {
         json(out, &report::result(&prepared, &found, &notes))?;
     } else {

@@ -8,7 +8,7 @@ use tinyscope::anchors::Rule;
 use tinyscope::data::{Benchmark, ItemTexts, read, split_or_all};
 use tinyscope::error::nearest;
 use tinyscope::experiment::{Adaptive, Fitted, Folds, LEVEL, fit_benchmark, train_adaptive};
-use tinyscope::export::AnchorsFile;
+use tinyscope::export::{AnchorsFile, training_scores};
 use tinyscope::progress::{Observer, Part};
 
 use super::super::{Bar, Failure, benchmark};
@@ -110,6 +110,7 @@ fn from_file(
             Ok(Ready {
                 name: s.name.clone(),
                 items: s.items.clone(),
+                training: s.training_scores,
                 adaptive: s.adaptive(rule)?,
             })
         })
@@ -156,6 +157,7 @@ fn from_data(args: &Adapt, rule: Rule) -> Result<Prepared, Failure> {
         Ready {
             name: scenario.name.clone(),
             items: scenario.columns.iter().map(|&c| ids[c].clone()).collect(),
+            training: training_scores(&benchmark, scenario, &s.train),
             adaptive,
         }
     });

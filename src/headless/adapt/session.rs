@@ -19,6 +19,8 @@ pub(super) struct Ready {
     pub(super) name: String,
     /// Ids by position.
     pub(super) items: Vec<String>,
+    /// Lowest and highest true score of the training models, where known.
+    pub(super) training: Option<[f64; 2]>,
     pub(super) adaptive: Adaptive,
 }
 
