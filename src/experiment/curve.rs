@@ -27,6 +27,9 @@ pub(super) fn smooth(values: &[f64]) -> Vec<f64> {
     let distance =
         |fit: &[f64]| -> f64 { fit.iter().zip(values).map(|(f, v)| (f - v).powi(2)).sum() };
     let mut best = (distance(&monotone), monotone);
+    if best.0 == 0.0 {
+        return best.1;
+    }
     for lowest in 1..values.len() {
         let mut fit = falling(&values[..lowest]);
         let turned: Vec<f64> = values[lowest..].iter().rev().copied().collect();
