@@ -11,12 +11,12 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use ndarray::Array2;
 use rand_distr::{Distribution, StandardNormal};
-use simulated::{all, scores, simulated};
+use simulated::{all, simulated};
 use tinyscope::anchors::weighted_kmeans;
-use tinyscope::data::{Benchmark, read};
+use tinyscope::data::{Benchmark, ResponseMatrix, read};
 use tinyscope::experiment::{Settings, sweep};
 use tinyscope::irt::{
-    AbilityMethod, DEFAULT_DIMS, FitOptions, Part, ability, choose_dimension, fit,
+    AbilityMethod, DEFAULT_DIMS, FitOptions, Part, abilities as abilities_of, choose_dimension, fit,
 };
 use tinyscope::progress::Silent;
 use tinyscope::random::{Stream, rng};
@@ -70,14 +70,7 @@ fn abilities(c: &mut Criterion) {
     for method in [AbilityMethod::Posterior, AbilityMethod::MaximumLikelihood] {
         let name = format!("100 models, 600 items, D 10, {}", method.name());
         group.bench_function(name, |bench| {
-            use rayon::prelude::*;
-            bench.iter(|| {
-                let found: Vec<_> = new
-                    .par_iter()
-                    .map(|y| ability(&fitted.items, y, &fitted.ability_prior, method))
-                    .collect();
-                black_box(found)
-            })
+            bench.iter(|| abilities_of(&fitted.items, &new, &fitted.ability_prior, method))
         });
     }
     group.finish();
@@ -124,6 +117,16 @@ fn anchors(c: &mut Criterion) {
         })
     });
     group.finish();
+}
+
+/// Items x models.
+fn scores(m: &ResponseMatrix) -> Array2<f64> {
+    let responses = all(m);
+    let mut points = Array2::zeros((m.n_items(), m.n_models()));
+    for (l, mut column) in points.axis_iter_mut(ndarray::Axis(1)).enumerate() {
+        column.assign(&ndarray::Array1::from(responses.row(l)));
+    }
+    points
 }
 
 fn sweeps(c: &mut Criterion) {

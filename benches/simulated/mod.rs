@@ -31,13 +31,3 @@ pub(crate) fn simulated(models: usize, items: usize, dims: usize) -> ResponseMat
 pub(crate) fn all(m: &ResponseMatrix) -> Responses<'_> {
     Responses::new(m, (0..m.n_models()).collect(), (0..m.n_items()).collect())
 }
-
-/// Items x models.
-pub(crate) fn scores(m: &ResponseMatrix) -> Array2<f64> {
-    let responses = all(m);
-    let mut points = Array2::zeros((m.n_items(), m.n_models()));
-    for (l, mut column) in points.axis_iter_mut(ndarray::Axis(1)).enumerate() {
-        column.assign(&ndarray::Array1::from(responses.row(l)));
-    }
-    points
-}

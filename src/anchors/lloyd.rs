@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 
 use super::kmeans::{Clustering, squared_distance};
+use super::nearest::two_nearest;
 use crate::error::Result;
 use crate::progress::Observer;
 
@@ -164,15 +165,11 @@ fn assign(
             let rows: Vec<usize> = open.iter().map(|i| from + i).collect();
             let products = points.select(Axis(0), &rows).dot(&centres.t());
             for ((&i, &row), products) in open.iter().zip(&rows).zip(products.outer_iter()) {
-                let (mut best, mut second, mut label) = (f64::INFINITY, f64::INFINITY, 0);
-                for (c, (product, norm)) in products.iter().zip(&centre_norms).enumerate() {
-                    let d = norm - 2.0 * product;
-                    if d < best {
-                        (second, best, label) = (best, d, c);
-                    } else if d < second {
-                        second = d;
-                    }
-                }
+                // Rows of a product are contiguous; the slice is never absent.
+                let Some(products) = products.to_slice() else {
+                    continue;
+                };
+                let (label, best, second) = two_nearest(products, &centre_norms);
                 let distance = |d: f64| (d + norms[row]).max(0.0).sqrt();
                 assigned[i] = Assigned {
                     label,

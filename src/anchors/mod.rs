@@ -4,6 +4,7 @@ mod adaptive;
 mod edit;
 mod kmeans;
 mod lloyd;
+mod nearest;
 mod overlap;
 mod seeding;
 mod stratified;

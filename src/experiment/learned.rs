@@ -143,29 +143,18 @@ fn test_components(
             .collect();
         models.sort_unstable();
         models.dedup();
-        let found: Vec<Vec<Option<(f64, Components)>>> = models
-            .par_iter()
-            .map(|&model| {
-                let scores: Vec<Vec<f64>> = together
-                    .scenarios
-                    .iter()
-                    .map(|s| benchmark.scores(model, &benchmark.scenarios[s.index].columns))
-                    .collect();
-                let theta = together.ability(&scores, settings);
-                scores
-                    .iter()
-                    .enumerate()
-                    .map(|(s, y)| {
-                        let scenario = &together.scenarios[s];
-                        scenario.test.binary_search(&model).ok()?;
-                        let truth = weighted_mean(&scenario.balance, y)?;
-                        let answered = |i: usize| !y[i].is_nan();
-                        let components = together.components(s, y, answered, &theta, settings)?;
-                        Some((truth, components))
-                    })
-                    .collect()
-            })
-            .collect();
+        let found: Vec<Vec<Option<(f64, Components)>>> =
+            together.each(benchmark, &models, settings, |model, scores, theta| {
+                let one = |(s, y): (usize, &Vec<f64>)| {
+                    let scenario = &together.scenarios[s];
+                    scenario.test.binary_search(&model).ok()?;
+                    let truth = weighted_mean(&scenario.balance, y)?;
+                    let answered = |i: usize| !y[i].is_nan();
+                    let components = together.components(s, y, answered, &theta, settings)?;
+                    Some((truth, components))
+                };
+                scores.iter().enumerate().map(one).collect()
+            });
         for s in 0..together.scenarios.len() {
             let of = |(&model, found): (&usize, &Vec<Option<(f64, Components)>>)| {
                 let (truth, components) = found[s].clone()?;

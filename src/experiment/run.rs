@@ -102,17 +102,11 @@ fn estimate_together(
     let mut models: Vec<usize> = scenarios.iter().flat_map(|s| s.test.clone()).collect();
     models.sort_unstable();
     models.dedup();
-    let found: Vec<Vec<Option<ModelEstimate>>> = models
-        .par_iter()
-        .map(|&model| {
-            let scores: Vec<Vec<f64>> = scenarios
-                .iter()
-                .map(|s| benchmark.scores(model, &benchmark.scenarios[s.index].columns))
-                .collect();
-            let theta = together.ability(&scores, settings);
+    let found: Vec<Vec<Option<ModelEstimate>>> =
+        together.each(benchmark, &models, settings, |model, scores, theta| {
             scenarios
                 .iter()
-                .zip(&scores)
+                .zip(scores)
                 .enumerate()
                 .map(|(s, (scenario, y))| {
                     let scenario = &benchmark.scenarios[scenario.index];
@@ -128,8 +122,7 @@ fn estimate_together(
                     })
                 })
                 .collect()
-        })
-        .collect();
+        });
     scenarios
         .iter()
         .zip(together.selections)

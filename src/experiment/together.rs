@@ -1,11 +1,13 @@
 //! Scenarios whose chosen items tell one ability: what estimates of any model on them rest on.
 
+use rayon::prelude::*;
+
 use super::fitted::{Fitted, FittedScenario};
 use super::settings::{Scope, Settings};
 use crate::anchors::Selection;
-use crate::data::SubScenario;
+use crate::data::{Benchmark, SubScenario};
 use crate::estimate::{Components, Estimates, PartEstimate, components, estimates, part_estimates};
-use crate::irt::{Ability, ItemParameters, ability};
+use crate::irt::{Ability, ItemParameters, TOGETHER, abilities, ability};
 
 /// Scenarios that share a fit, with what was chosen of each; prepared once for many models.
 pub(super) struct Together<'a> {
@@ -57,13 +59,47 @@ impl<'a> Together<'a> {
 
     /// The ability of a model with these scores, one list a scenario by position (NaN where missing), from the chosen items.
     pub(super) fn ability(&self, scores: &[Vec<f64>], settings: &Settings) -> Ability {
-        let y: Vec<f64> = self
-            .seen
-            .iter()
-            .map(|&(s, item)| binarised(scores[s][item], self.scenarios[s].threshold))
-            .collect();
         let prior = &self.scenarios[0].fit.ability_prior;
+        let y = self.seen_scores(scores);
         ability(&self.seen_items, &y, prior, settings.ability)
+    }
+
+    /// The scores on the chosen items, in their order.
+    fn seen_scores(&self, scores: &[Vec<f64>]) -> Vec<f64> {
+        let one =
+            |&(s, item): &(usize, usize)| binarised(scores[s][item], self.scenarios[s].threshold);
+        self.seen.iter().map(one).collect()
+    }
+
+    /// What `of` makes of each of these models (rows of the matrix), from the model, its scores, one list a scenario by
+    /// position, and its ability; in their order.
+    pub(super) fn each<T: Send>(
+        &self,
+        benchmark: &Benchmark,
+        models: &[usize],
+        settings: &Settings,
+        of: impl Fn(usize, &[Vec<f64>], Ability) -> T + Sync,
+    ) -> Vec<T> {
+        let prior = &self.scenarios[0].fit.ability_prior;
+        let some: Vec<Vec<T>> = models
+            .par_chunks(TOGETHER)
+            .map(|models| {
+                let scores: Vec<Vec<Vec<f64>>> = models
+                    .iter()
+                    .map(|&model| {
+                        let each = self.scenarios.iter();
+                        each.map(|s| benchmark.scores(model, &benchmark.scenarios[s.index].columns))
+                            .collect()
+                    })
+                    .collect();
+                let seen: Vec<Vec<f64>> = scores.iter().map(|s| self.seen_scores(s)).collect();
+                let found = abilities(&self.seen_items, &seen, prior, settings.ability);
+                let each = models.iter().zip(&scores).zip(found);
+                each.map(|((&model, scores), theta)| of(model, scores, theta))
+                    .collect()
+            })
+            .collect();
+        some.into_iter().flatten().collect()
     }
 
     /// Estimates of a model of the matrix on scenario `s`, and on each of its `parts` as [`part_estimates`] has them, from

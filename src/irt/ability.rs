@@ -1,8 +1,11 @@
 //! Ability of a model that answered some items, with the item parameters fixed.
 
-use super::moments::{Gaussians, doubled, doubled_extended, extended_moments};
+use rayon::prelude::*;
+
+use super::moments::{Gaussians, doubled_extended};
 use super::packed;
 use super::parameters::{ItemParameters, Prior};
+use super::posterior::{LANES, posteriors};
 use super::sigmoid;
 use super::weigh::omega;
 
@@ -51,65 +54,53 @@ impl Ability {
 /// The ability of a model with scores `y` (in \[0, 1\], NaN is left out) on `items`; with no answer the prior (posterior
 /// method) or 0 (maximum likelihood).
 pub fn ability(items: &ItemParameters, y: &[f64], prior: &Prior, method: AbilityMethod) -> Ability {
-    let seen: Vec<usize> = (0..items.len()).filter(|&i| !y[i].is_nan()).collect();
-    match method {
-        AbilityMethod::Posterior => posterior(items, &seen, y, prior),
-        AbilityMethod::MaximumLikelihood => maximum_likelihood(items, &seen, y),
-    }
+    let mut one = some(items, &[y], prior, method);
+    one.swap_remove(0)
 }
 
-/// Fixed-point steps: each is a closed-form update, most abilities need fewer than 50.
-const POSTERIOR_STEPS: usize = 1000;
-const POSTERIOR_TOLERANCE: f64 = 1e-9;
+/// [`ability`] of many models, the same numbers in less time.
+pub fn abilities(
+    items: &ItemParameters,
+    ys: &[Vec<f64>],
+    prior: &Prior,
+    method: AbilityMethod,
+) -> Vec<Ability> {
+    let found: Vec<Vec<Ability>> = ys
+        .par_chunks(TOGETHER)
+        .map(|ys| {
+            let ys: Vec<&[f64]> = ys.iter().map(Vec::as_slice).collect();
+            some(items, &ys, prior, method)
+        })
+        .collect();
+    found.into_iter().flatten().collect()
+}
 
-fn posterior(items: &ItemParameters, seen: &[usize], y: &[f64], prior: &Prior) -> Ability {
-    let d = items.dims();
-    let inner = packed::len(d);
-    let z = items.posterior().select(seen);
-    let zz = z.second_moments();
-    let mut linear = prior.shift();
-    for (row, &i) in seen.iter().enumerate() {
-        for (h, a) in linear.iter_mut().zip(z.mean(row)) {
-            *h += (y[i] - 0.5) * a;
-        }
-    }
-    let mut theta = Gaussians::new(d, prior.mean.clone(), prior.covariance());
-    let mut converged = seen.is_empty();
-    let (mut precision, mut mean) = (vec![0.0; inner], vec![0.0; d]);
-    for _ in 0..POSTERIOR_STEPS {
-        if converged {
-            break;
-        }
-        let xx = doubled(extended_moments(&theta), d + 1);
-        precision.copy_from_slice(&prior.precision);
-        mean.copy_from_slice(&linear);
-        for zz in zz.outer_iter() {
-            let c = zz.dot(&xx.row(0)).max(0.0).sqrt();
-            let w = omega(c, (-c).exp());
-            for (q, s) in precision.iter_mut().enumerate() {
-                *s += w * zz[q];
-            }
-            for (j, m) in mean.iter_mut().enumerate() {
-                *m += w * zz[inner + j];
-            }
-        }
-        packed::cholesky(&mut precision, d);
-        packed::solve(&precision, d, &mut mean);
-        packed::invert(&mut precision, d);
-        let largest = theta
-            .mean
+/// Models that [`abilities`] works on at once: who has many brings so many together.
+pub(crate) const TOGETHER: usize = LANES;
+
+/// At most [`TOGETHER`] models.
+fn some(
+    items: &ItemParameters,
+    ys: &[&[f64]],
+    prior: &Prior,
+    method: AbilityMethod,
+) -> Vec<Ability> {
+    match method {
+        AbilityMethod::Posterior => posteriors(items, ys, prior)
+            .into_iter()
+            .map(|(theta, converged)| Ability {
+                theta,
+                method,
+                converged,
+            })
+            .collect(),
+        AbilityMethod::MaximumLikelihood => ys
             .iter()
-            .zip(&mean)
-            .fold(0.0f64, |a, (old, new)| a.max((new - old).abs()));
-        theta.mean.copy_from_slice(&mean);
-        theta.cov.copy_from_slice(&precision);
-        converged = largest < POSTERIOR_TOLERANCE;
-    }
-    theta.refresh_log_det();
-    Ability {
-        theta,
-        method: AbilityMethod::Posterior,
-        converged,
+            .map(|y| {
+                let seen: Vec<usize> = (0..items.len()).filter(|&i| !y[i].is_nan()).collect();
+                maximum_likelihood(items, &seen, y)
+            })
+            .collect(),
     }
 }
 
@@ -126,6 +117,7 @@ pub(crate) struct Tempered {
 
 /// Close enough for choosing items and for scores that are printed to four digits.
 const TEMPERED_TOLERANCE: f64 = 1e-6;
+const TEMPERED_STEPS: usize = 1000;
 
 /// The posterior of [`ability`] with the likelihood of each answer raised to its weight, from a start near it; `moments` are
 /// E\[z z'\] of all items, packed.
@@ -150,7 +142,7 @@ pub(crate) fn tempered_ability(
     }
     let mut theta = start.clone();
     let (mut precision, mut mean) = (vec![0.0; inner], vec![0.0; d]);
-    for _ in 0..POSTERIOR_STEPS {
+    for _ in 0..TEMPERED_STEPS {
         let xx = doubled_extended(&theta);
         precision.copy_from_slice(&prior.precision);
         mean.copy_from_slice(&linear);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::ability::{AbilityMethod, ability};
+use super::ability::{AbilityMethod, abilities};
 use super::fit::{Fit, FitOptions, fit};
 use crate::data::Responses;
 use crate::error::Result;
@@ -130,18 +130,25 @@ fn validation(
     parts: &[Part],
     method: AbilityMethod,
 ) -> Validation {
-    let errors: Vec<Vec<Option<f64>>> = (0..held_out.n_models())
-        .into_par_iter()
-        .map(|l| {
-            let y = held_out.row(l);
+    let ys: Vec<Vec<f64>> = (0..held_out.n_models()).map(|l| held_out.row(l)).collect();
+    let even: Vec<Vec<f64>> = ys
+        .iter()
+        .map(|y| {
             let mut even = y.clone();
             for part in parts {
                 let odd = part.items.clone().skip(1).step_by(2);
                 odd.for_each(|i| even[i] = f64::NAN);
             }
-            let theta = ability(&fit.items, &even, &fit.ability_prior, method);
+            even
+        })
+        .collect();
+    let found = abilities(&fit.items, &even, &fit.ability_prior, method);
+    let errors: Vec<Vec<Option<f64>>> = found
+        .par_iter()
+        .zip(&ys)
+        .map(|(theta, y)| {
             let p = theta.probabilities(&fit.items);
-            parts.iter().map(|part| odd_error(part, &y, &p)).collect()
+            parts.iter().map(|part| odd_error(part, y, &p)).collect()
         })
         .collect();
     let errors: Vec<f64> = (0..parts.len())

@@ -12,14 +12,15 @@ mod given;
 mod moments;
 pub(crate) mod packed;
 mod parameters;
+mod posterior;
 mod start;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod weigh;
 
-pub use ability::{Ability, AbilityMethod, ability};
-pub(crate) use ability::{Tempered, tempered_ability};
+pub use ability::{Ability, AbilityMethod, abilities, ability};
+pub(crate) use ability::{TOGETHER, Tempered, tempered_ability};
 pub use curve::{Bin, Shape, binned_proportions, wilson_interval};
 pub use dimension::{
     DEFAULT_DIMS, DimensionChoice, Part, Validation, choose_dimension, validate_given,

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
+use super::moments::{doubled, extended_moments};
 use super::*;
 use crate::data::{MatrixBuilder, ResponseMatrix, Responses};
 use crate::progress::{CancelToken, Observer, Progress, Silent};
@@ -75,6 +76,51 @@ proptest! {
         let two = ability(&fit.items.select(&order), &turned, &fit.ability_prior, AbilityMethod::Posterior);
         for (a, b) in one.theta.mean(0).iter().zip(two.theta.mean(0)) {
             prop_assert!((a - b).abs() < 1e-6);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    /// Whoever stands beside a model, and whatever they left out, its numbers are the same bits.
+    #[test]
+    fn abilities_of_many_are_those_of_each(models in 1usize..20, n in 2usize..60, dims in 1usize..5, missing in 0.0..0.7f64, seed in 0u64..1000) {
+        let m = drawn(20, n, 2, missing, seed.is_multiple_of(2), seed);
+        let fit = fit(&all(&m), &FitOptions::new(dims), &Silent).unwrap();
+        let mut ys: Vec<Vec<f64>> = (0..models).map(|l| m.row(l)).collect();
+        ys[models / 2].fill(f64::NAN);
+        for method in [AbilityMethod::Posterior, AbilityMethod::MaximumLikelihood] {
+            let together = abilities(&fit.items, &ys, &fit.ability_prior, method);
+            for (y, one) in ys.iter().zip(&together) {
+                prop_assert_eq!(one, &ability(&fit.items, y, &fit.ability_prior, method));
+            }
+        }
+    }
+
+    /// What the steps end at is a fixed point, as computed without lanes.
+    #[test]
+    fn an_ability_is_a_fixed_point(n in 1usize..50, dims in 1usize..5, seed in 0u64..1000) {
+        let m = drawn(20, n, 2, 0.2, false, seed);
+        let fit = fit(&all(&m), &FitOptions::new(dims), &Silent).unwrap();
+        let (y, prior) = (m.row(1), &fit.ability_prior);
+        let found = ability(&fit.items, &y, prior, AbilityMethod::Posterior);
+        prop_assert!(found.converged);
+        let (zz, theta) = (fit.items.posterior().second_moments(), &found.theta);
+        let xx = doubled(extended_moments(theta), dims + 1);
+        let inner = packed::len(dims);
+        let (mut precision, mut mean) = (prior.precision.clone(), prior.shift());
+        for i in (0..n).filter(|&i| !y[i].is_nan()) {
+            let c = zz.row(i).dot(&xx.row(0)).max(0.0).sqrt();
+            let w = if c > 0.0 { (c / 2.0).tanh() / (2.0 * c) } else { 0.25 };
+            (0..inner).for_each(|q| precision[q] += w * zz[(i, q)]);
+            for (j, m) in mean.iter_mut().enumerate() {
+                *m += (y[i] - 0.5) * fit.items.discrimination(i)[j] + w * zz[(i, inner + j)];
+            }
+        }
+        packed::cholesky(&mut precision, dims);
+        packed::solve(&precision, dims, &mut mean);
+        for (a, b) in mean.iter().zip(theta.mean(0)) {
+            prop_assert!((a - b).abs() < 1e-8, "{} {}", a, b);
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn omega(c: f64, e: f64) -> f64 {
 
 /// exp(-c) for c >= 0, to 1e-15 relative; exp(-700) for anything larger.
 #[inline(always)]
-fn exp_negative(c: f64) -> f64 {
+pub(super) fn exp_negative(c: f64) -> f64 {
     // Adding 1.5 x 2^52 rounds to a whole number, which then stands in the lowest bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     // ln 2 in two parts, the first short enough for exact products with whole numbers.

@@ -1,0 +1,161 @@
+//! How the fit grows with models, items and D, and how far it is from what the machine's matrix products can do.
+//!
+//! `cargo bench --bench scale` doubles one of the three at a time from 200 models, 4,000 items and D = 5: median of three fits
+//! of 20 sweeps, each in a process of its own whose peak memory is told, with the exponents; then the rate of plain matrix
+//! products of the shapes of the fit, and of large square ones. `cargo bench --bench scale -- big` fits 6,000 models x 28,659
+//! items at D = 5 once, in 60 sweeps.
+
+#![allow(clippy::expect_used, clippy::print_stdout)]
+
+mod simulated;
+
+use std::process::Command;
+use std::time::Instant;
+
+use ndarray::Array2;
+use ndarray::linalg::general_mat_mul;
+use rayon::prelude::*;
+use simulated::{all, simulated};
+use tinyscope::irt::{FitOptions, fit};
+use tinyscope::progress::Silent;
+
+/// Sweeps of a timed fit: each costs the same.
+const SWEEPS: usize = 20;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<usize>().ok());
+    match arguments.get(1).map(String::as_str) {
+        Some("one") => {
+            let sizes = [2, 3, 4, 5].map(|k| number(k).expect("sizes"));
+            let (seconds, sweeps) = one(sizes[0], sizes[1], sizes[2], sizes[3]);
+            println!("{seconds} {sweeps} {}", peak_megabytes());
+        }
+        Some("big") => {
+            let [seconds, sweeps, megabytes] = child(6_000, 28_659, 5, 60);
+            println!(
+                "6,000 x 28,659, D 5: {seconds:.0} s in {sweeps} sweeps, {megabytes:.0} MB at most, the responses included"
+            );
+        }
+        _ => {
+            let rate = scaling();
+            products(rate);
+        }
+    }
+}
+
+/// Seconds of a fit of so many sweeps, and sweeps done.
+fn one(models: usize, items: usize, dims: usize, sweeps: usize) -> (f64, usize) {
+    let m = simulated(models, items, dims.min(10));
+    let options = FitOptions {
+        max_sweeps: sweeps,
+        tolerance: 0.0,
+        ..FitOptions::new(dims)
+    };
+    let start = Instant::now();
+    let found = fit(&all(&m), &options, &Silent).expect("a fit");
+    (start.elapsed().as_secs_f64(), found.moves.len())
+}
+
+/// The same in a process of its own: seconds, sweeps, peak memory in MB.
+fn child(models: usize, items: usize, dims: usize, sweeps: usize) -> [f64; 3] {
+    let sizes = [models, items, dims, sweeps].map(|n| n.to_string());
+    let out = Command::new(std::env::current_exe().expect("this program"))
+        .arg("one")
+        .args(sizes)
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8(out.stdout).expect("text");
+    let numbers: Vec<f64> = text
+        .split_whitespace()
+        .map(|n| n.parse().expect("a number"))
+        .collect();
+    numbers.try_into().expect("three numbers")
+}
+
+/// The most memory that this process had, where the system tells.
+fn peak_megabytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM"));
+    let number = line.and_then(|l| l.split_whitespace().nth(1)?.parse::<f64>().ok());
+    number.map_or(f64::NAN, |kb| kb / 1024.0)
+}
+
+/// Multiply-adds of a sweep, times two: products of packed moments in both halves, and of the means.
+fn flops(models: usize, items: usize, dims: usize) -> f64 {
+    let (k, p) = (dims + 1, (dims + 1) * (dims + 2) / 2);
+    models as f64 * items as f64 * 2.0 * (4 * p + k + dims) as f64
+}
+
+/// Prints the table; returns the rate of the largest D.
+fn scaling() -> f64 {
+    let base = [200, 4_000, 5];
+    println!("{SWEEPS} sweeps; median of 3; two doublings of one size at a time");
+    println!("| models | items | D | time | time x | peak | GF/s |\n|---|---|---|---|---|---|---|");
+    let mut rate = 0.0;
+    for (which, factors) in [[1, 2, 4, 8], [1, 2, 4, 8], [1, 2, 4, 8]]
+        .iter()
+        .enumerate()
+    {
+        let (mut first, mut last) = (0.0, 0.0);
+        for &factor in factors {
+            let mut size = base;
+            size[which] *= factor;
+            let [models, items, dims] = size;
+            let mut runs: Vec<[f64; 3]> =
+                (0..3).map(|_| child(models, items, dims, SWEEPS)).collect();
+            runs.sort_by(|a, b| a[0].total_cmp(&b[0]));
+            let [seconds, sweeps, megabytes] = runs[1];
+            rate = flops(models, items, dims) * sweeps / seconds / 1e9;
+            let times = if factor == 1 {
+                first = seconds;
+                String::new()
+            } else {
+                format!("{:.2}", seconds / last)
+            };
+            println!(
+                "| {models} | {items} | {dims} | {seconds:.2} s | {times} | {megabytes:.0} MB | {rate:.0} |"
+            );
+            last = seconds;
+        }
+        let name = ["models", "items", "D"][which];
+        println!(
+            "time grows with {name} to the power {:.2}",
+            (last / first).log2() / 3.0
+        );
+    }
+    rate
+}
+
+/// What matrix products alone give on all cores.
+fn products(rate: f64) {
+    let threads = rayon::current_num_threads();
+    let mut square = 0.0;
+    for (m, k, n) in [
+        (128, 21, 256),
+        (128, 66, 256),
+        (256, 128, 66),
+        (1024, 1024, 1024),
+    ] {
+        let rounds = (4e9 / (m * k * n) as f64) as usize + 1;
+        let start = Instant::now();
+        (0..threads).into_par_iter().for_each(|_| {
+            let (a, b) = (
+                Array2::from_elem((m, k), 0.5),
+                Array2::from_elem((k, n), 0.5),
+            );
+            let mut c = Array2::zeros((m, n));
+            for _ in 0..rounds {
+                general_mat_mul(1.0, &a, &b, 0.0, &mut c);
+            }
+            std::hint::black_box(&c);
+        });
+        let done = 2.0 * (m * k * n) as f64 * (rounds * threads) as f64;
+        square = done / start.elapsed().as_secs_f64() / 1e9;
+        println!("matrix product {m} x {k} x {n} on {threads} threads: {square:.0} GF/s");
+    }
+    println!(
+        "the fit at the largest D: {rate:.0} GF/s, {:.0} % of the last",
+        100.0 * rate / square
+    );
+}
