@@ -17,7 +17,7 @@ const ITEMS: usize = 4;
 /// One number of every model.
 type Lane = [f64; LANES];
 
-/// Fixed-point steps: each is a closed-form update, most abilities need fewer than 50.
+/// Most steps: each is a closed-form update.
 const STEPS: usize = 1000;
 const TOLERANCE: f64 = 1e-9;
 
@@ -67,6 +67,8 @@ pub(super) fn posteriors(
             theta: Gaussians::new(d, prior.mean.clone(), prior.covariance()),
             linear,
             settled: !answers,
+            before: None,
+            residual: f64::INFINITY,
         });
     }
     let mut xx: Vec<Lane> = vec![[0.0; LANES]; p];
@@ -94,13 +96,8 @@ pub(super) fn posteriors(
             packed::cholesky(&mut precision, d);
             packed::solve(&precision, d, &mut mean);
             packed::invert(&mut precision, d);
-            let old = model.theta.mean.iter();
-            let largest = old
-                .zip(&mean)
-                .fold(0.0f64, |a, (old, new)| a.max((new - old).abs()));
-            model.theta.mean.copy_from_slice(&mean);
             model.theta.cov.copy_from_slice(&precision);
-            model.settled = largest < TOLERANCE;
+            model.step(&mean);
         }
     }
     models
@@ -118,6 +115,39 @@ struct Model {
     /// What of the mean does not change.
     linear: Vec<f64>,
     settled: bool,
+    /// After the first step of a pair: where it began, and the step.
+    before: Option<(Vec<f64>, Vec<f64>)>,
+    /// Squared length of the first step of the last pair.
+    residual: f64,
+}
+
+impl Model {
+    /// Takes a step to `new`, or after two of them further in their direction: squared extrapolation (Varadhan and Roland
+    /// 2008, SQUAREM, steplength S3), which takes a third of the steps to the same fixed point. Where the last one went too
+    /// far, the next pair is plain.
+    fn step(&mut self, new: &[f64]) {
+        let mean = &mut self.theta.mean;
+        let step: Vec<f64> = new.iter().zip(mean.iter()).map(|(n, m)| n - m).collect();
+        self.settled = step.iter().all(|s| s.abs() < TOLERANCE);
+        let Some((start, first)) = self.before.take().filter(|_| !self.settled) else {
+            self.before = Some((mean.clone(), step));
+            mean.copy_from_slice(new);
+            return;
+        };
+        let bend: Vec<f64> = step.iter().zip(&first).map(|(s, f)| s - f).collect();
+        let square = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+        let (length, turn) = (square(&first), square(&bend));
+        let too_far = length > self.residual;
+        self.residual = length;
+        if too_far || turn == 0.0 {
+            mean.copy_from_slice(new);
+            return;
+        }
+        let far = (length / turn).sqrt().max(1.0);
+        for (((m, s), f), b) in mean.iter_mut().zip(&start).zip(&first).zip(&bend) {
+            *m = s + far * (2.0 * f + far * b);
+        }
+    }
 }
 
 /// Adds to `sums`, packed by number, the sum over items of omega times E\[zz'\]: `zz` has a row an item, `xx` the doubled
