@@ -151,6 +151,7 @@ fn start(c: &mut Criterion) {
                 };
                 let pair = native_pty_system().openpty(size).unwrap();
                 let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+                command.env("TINYSCOPE_NO_CACHE", "1");
                 command.env("TERM", "xterm-256color");
                 command.env("TINYSCOPE_STATE", &folder);
                 // A terminal that tells its background.
