@@ -11,20 +11,26 @@ use crate::cache::Cache;
 ///
 /// Up to 255 different scores are kept as one byte an entry (0/1 responses, pass rates), more as `f64`; either way
 /// each score is exactly the number that was read. 6,000 x 28,659 binary responses take 172 MB.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ResponseMatrix {
     models: Vec<String>,
     items: Vec<String>,
     cells: Cells,
     /// Where what is computed from the scores is kept.
+    #[serde(skip)]
     cache: Option<Cache>,
+    #[serde(skip)]
     digest: OnceLock<[u8; 32]>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 enum Cells {
     /// `levels[code]`, row-major; the last level is NaN, for `MISSING`.
-    Levels { levels: Vec<f64>, codes: Vec<u8> },
+    Levels {
+        levels: Vec<f64>,
+        #[serde(with = "super::kept::block")]
+        codes: Vec<u8>,
+    },
     /// NaN is missing.
     Scores(Vec<f64>),
 }

@@ -30,7 +30,7 @@ use clap::CommandFactory;
 use serde_json::Value;
 use tinyscope::Error;
 use tinyscope::data::read::demo_name;
-use tinyscope::data::{Benchmark, demo, read};
+use tinyscope::data::{Benchmark, demo, kept, read};
 use tinyscope::error::nearest;
 use tinyscope::fetch::unfinished;
 use tinyscope::progress::Observer;
@@ -203,7 +203,10 @@ pub(crate) fn benchmark(
             return Err(no_such_file(source));
         }
     }
-    let mut benchmark = read::watched(path, options, observer)?;
+    let mut benchmark = match cache::opened() {
+        Some(cache) => kept::watched(path, options, observer, cache)?,
+        None => read::watched(path, options, observer)?,
+    };
     for source in std::iter::once(path).chain(options.also.iter().map(PathBuf::as_path)) {
         benchmark.warnings.extend(unfinished(source));
     }

@@ -44,7 +44,6 @@ fn results_are_the_same_with_the_cache_cold_warm_and_off() {
     let out = folder.path().join("out.json");
     let out = out.to_str().unwrap();
     let mut runs: Vec<Vec<&str>> = vec![[&arguments("estimate")[..], &["--json"]].concat()];
-    runs.push(vec!["show", DATA, "--json", "--unexpected"]);
     runs.push([&arguments("anchors")[..], &["--out", out]].concat());
     runs.push(vec![
         "fit",
@@ -108,8 +107,11 @@ fn damaged_entries_are_computed_anew() {
             fs::write(file, damage(bytes)).unwrap();
         }
         assert_eq!(good, streams(caching(folder.path()), args));
-        for (file, bytes) in files.iter().zip(&bytes) {
-            assert!(fs::read(file).is_ok_and(|now| now == *bytes), "not mended");
+        // What takes little time may not be worth keeping the next time; what is there is whole.
+        let now: Vec<_> = files.iter().map(|f| fs::read(f).ok()).collect();
+        assert!(now.iter().any(Option::is_some), "nothing was mended");
+        for (now, good) in now.iter().zip(&bytes) {
+            assert!(now.as_ref().is_none_or(|now| now == good), "not mended");
         }
     }
 }
@@ -137,7 +139,6 @@ fn two_programs_at_once_on_an_empty_cache_agree() {
     assert_eq!(off.as_bytes(), first.stdout);
     let (warm, _) = streams(caching(folder.path()), &args);
     assert_eq!(off, warm);
-    assert_eq!(files, entries(folder.path()));
 }
 
 #[cfg(unix)]
@@ -192,4 +193,44 @@ fn the_cache_is_listed_and_cleared_and_fetched_data_stay() {
         "{text}"
     );
     assert!(entries(folder.path()).is_empty() && fetched.exists());
+}
+
+/// A table that takes long enough to read that it is kept, with one score of the first model as told.
+fn table(path: &Path, first: &str) {
+    let mut text = String::from("model");
+    (0..3_000).for_each(|i| text.push_str(&format!(",q{i:04}")));
+    for model in 0..300 {
+        text.push_str(&format!("\nm{model}"));
+        for item in 0..3_000 {
+            let right = (model * 7 + item * 13) % 31 < 17;
+            text.push_str(match (model, item) {
+                (0, 0) => first,
+                _ if right => ",1",
+                _ => ",0",
+            });
+        }
+    }
+    // The last line reads as a damaged one would: it is warned of.
+    fs::write(path, text + "\nm299" + &",1".repeat(3_000) + "\n").unwrap();
+}
+
+#[test]
+fn a_file_read_before_is_read_again_once_it_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cache, data) = (folder.path().join("cache"), folder.path().join("t.csv"));
+    let args = ["show", data.to_str().unwrap(), "--json"];
+    let run = |mut command: std::process::Command| {
+        let out = command.args(args).output().unwrap();
+        (out.status.code(), out.stdout.clone(), said(&out))
+    };
+    table(&data, ",1");
+    let off = run(program());
+    assert_eq!(off, run(caching(&cache)));
+    assert_eq!(off, run(caching(&cache)));
+    table(&data, ",0");
+    let changed = run(caching(&cache));
+    assert_eq!(run(program()), changed);
+    // The same bytes under the old name are the old entry's.
+    table(&data, ",1");
+    assert_eq!(off, run(caching(&cache)));
 }
