@@ -86,7 +86,8 @@ fn damaged_entries_are_computed_anew() {
     let good = streams(caching(folder.path()), args);
     let files = entries(folder.path());
     let bytes: Vec<Vec<u8>> = files.iter().map(|f| fs::read(f).unwrap()).collect();
-    let damages: [fn(&[u8]) -> Vec<u8>; 4] = [
+    type Damage = fn(&[u8]) -> Vec<u8>;
+    let damages: [Damage; 4] = [
         |b| b[..b.len() / 2].to_vec(),
         |b| {
             let mut b = b.to_vec();
@@ -210,7 +211,7 @@ fn table(path: &Path, first: &str) {
             });
         }
     }
-    // The last line reads as a damaged one would: it is warned of.
+    // A model that is there twice is warned of.
     fs::write(path, text + "\nm299" + &",1".repeat(3_000) + "\n").unwrap();
 }
 
