@@ -13,7 +13,8 @@ use ndarray::Array2;
 use rand_distr::{Distribution, StandardNormal};
 use simulated::{all, simulated};
 use tinyscope::anchors::weighted_kmeans;
-use tinyscope::data::{Benchmark, ResponseMatrix, read};
+use tinyscope::cache::Cache;
+use tinyscope::data::{Benchmark, ResponseMatrix, kept, read, write};
 use tinyscope::experiment::{Settings, sweep};
 use tinyscope::irt::{
     AbilityMethod, DEFAULT_DIMS, FitOptions, Part, abilities as abilities_of, choose_dimension, fit,
@@ -149,5 +150,36 @@ fn sweeps(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, fits, abilities, anchors, sweeps);
+/// A table of the shape of the Open LLM Leaderboard, parsed and from the cache.
+fn reading(c: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("table.csv.gz");
+    let m = simulated(395, 28_659, 2);
+    let mut text = format!("model,{}\n", m.items().join(","));
+    for (l, name) in m.models().iter().enumerate() {
+        text.push_str(name);
+        for y in m.row(l) {
+            text.push_str(if y == 1.0 { ",1" } else { ",0" });
+        }
+        text.push('\n');
+    }
+    write::atomically(&path, text.as_bytes()).expect("written");
+    let options = read::ReadOptions::default();
+    let cache = Cache::at(folder.path().join("cache"));
+    let mut group = c.benchmark_group("reading");
+    group
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(10));
+    group.bench_function("395 x 28,659 CSV.gz, parsed", |bench| {
+        bench.iter(|| read::benchmark(&path, &options).expect("readable"))
+    });
+    let kept = || kept::watched(&path, &options, &Silent, &cache).expect("readable");
+    kept();
+    group.bench_function("395 x 28,659 CSV.gz, from the cache", |bench| {
+        bench.iter(kept)
+    });
+    group.finish();
+}
+
+criterion_group!(benches, fits, abilities, anchors, sweeps, reading);
 criterion_main!(benches);

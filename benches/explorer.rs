@@ -151,6 +151,7 @@ fn start(c: &mut Criterion) {
                 };
                 let pair = native_pty_system().openpty(size).unwrap();
                 let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+                command.env("TINYSCOPE_NO_CACHE", "1");
                 command.env("TERM", "xterm-256color");
                 command.env("TINYSCOPE_STATE", &folder);
                 // A terminal that tells its background.
@@ -174,9 +175,55 @@ fn start(c: &mut Criterion) {
     });
 }
 
+/// From starting the program to the frame with the map of a fit that an earlier start has kept.
+fn second_start(c: &mut Criterion) {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || {
+        let size = PtySize {
+            rows: 36,
+            cols: 120,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+        command.arg(largest());
+        command.env("TERM", "xterm-256color");
+        command.env("TINYSCOPE_STATE", folder.path());
+        command.env("TINYSCOPE_CACHE", folder.path());
+        command.env("COLORFGBG", "15;0");
+        command.env_remove("TINYSCOPE_NO_CACHE");
+        let begin = Instant::now();
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut output = pair.master.try_clone_reader().unwrap();
+        let mut screen = vt100::Parser::new(36, 120, 0);
+        let mut bytes = [0u8; 1 << 16];
+        // Items are dots of Braille; nothing else on the screen is.
+        let is_dot = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
+        loop {
+            let n = output.read(&mut bytes).unwrap();
+            assert!(n > 0, "ended without a map");
+            screen.process(&bytes[..n]);
+            let text = screen.screen().contents();
+            if text.chars().filter(|c| is_dot(*c)).count() > 100 {
+                break;
+            }
+        }
+        let spent = begin.elapsed();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        spent
+    };
+    start();
+    c.bench_function("second start to the fitted map", |b| {
+        b.iter_custom(|rounds| (0..rounds).map(|_| start()).sum());
+    });
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(3));
-    targets = explorer, tradeoff, start
+    targets = explorer, tradeoff, start, second_start
 }
 criterion_main!(benches);

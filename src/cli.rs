@@ -1,6 +1,7 @@
 //! The command line. Wrong arguments end with exit code 2 (clap's), failures with 1.
 
 mod adapt;
+mod cache;
 mod experiment;
 mod fetch;
 mod planning;
@@ -15,6 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tinyscope::data::read::ReadOptions;
 
 pub(crate) use adapt::{Adapt, RuleArg};
+pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use experiment::{
     Choice, ConventionArg, Estimation, Experiment, LambdaArg, Model, Selections,
 };
@@ -33,6 +35,9 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) explore: Explore,
+    /// Compute everything anew: read nothing from the cache of results and keep nothing in it (as TINYSCOPE_NO_CACHE=1 does)
+    #[arg(long, global = true, help_heading = "The cache")]
+    pub(crate) no_cache: bool,
 }
 
 const LONG: &str = "\
@@ -78,6 +83,8 @@ pub(crate) enum Command {
     Import(Import),
     /// Download a public data set into the cache folder, going on where it stopped; without a name, list them
     Fetch(Fetch),
+    /// What is kept in the cache of parsed benchmarks, fits and selections, and how to be rid of it
+    Cache(CacheArgs),
     /// Draw a benchmark from a made-up population, or from one fitted to data
     Simulate(Simulate),
     /// The explorer's screen as an SVG picture, without a terminal

@@ -5,6 +5,7 @@
 //! arXiv 2402.14992).
 
 pub mod anchors;
+pub mod cache;
 pub mod data;
 pub mod error;
 pub mod estimate;

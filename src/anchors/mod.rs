@@ -22,7 +22,9 @@ pub use overlap::{overlap, stability};
 pub use stratified::stratified;
 
 /// How items are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum SelectionKind {
     /// Stratified random sampling, weights 1/n.
     Random,
@@ -52,7 +54,7 @@ impl SelectionKind {
 }
 
 /// A chosen item and what its score counts.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Anchor {
     /// Position in the scenario.
     pub item: usize,
@@ -61,7 +63,7 @@ pub struct Anchor {
 }
 
 /// The chosen items of a scenario.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Selection {
     /// How they were chosen.
     pub kind: SelectionKind,

@@ -29,7 +29,7 @@ impl Aggregate {
 }
 
 /// A named part of a scenario (an MMLU subject).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SubScenario {
     /// Its name.
     pub name: String,
@@ -40,7 +40,7 @@ pub struct SubScenario {
 /// A scenario (MMLU, GSM8K): items that are averaged to one score.
 ///
 /// Everything about one scenario is indexed by *position*, 0..[`Scenario::n_items`]; `columns` leads to the matrix.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scenario {
     /// Its name.
     pub name: String,
@@ -86,7 +86,7 @@ impl Scenario {
 }
 
 /// A benchmark with everything that was read about it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Benchmark {
     /// Its name.
     pub name: String,
@@ -107,6 +107,7 @@ pub struct Benchmark {
     /// The scenarios; at least one.
     pub scenarios: Vec<Scenario>,
     /// Release dates, by model name.
+    #[serde(with = "super::kept::dates")]
     pub released: BTreeMap<String, Date>,
     /// Organisations, by model name; where absent the model's name tells.
     pub organisations: BTreeMap<String, String>,

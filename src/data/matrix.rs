@@ -1,22 +1,36 @@
 //! The response matrix: models x items, scores in [0, 1], any of them missing.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use sha2::{Digest, Sha256};
+
+use crate::cache::Cache;
 
 /// Scores of models on items. Missing entries are missing, never wrong.
 ///
 /// Up to 255 different scores are kept as one byte an entry (0/1 responses, pass rates), more as `f64`; either way
 /// each score is exactly the number that was read. 6,000 x 28,659 binary responses take 172 MB.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ResponseMatrix {
     models: Vec<String>,
     items: Vec<String>,
     cells: Cells,
+    /// Where what is computed from the scores is kept.
+    #[serde(skip)]
+    cache: Option<Cache>,
+    #[serde(skip)]
+    digest: OnceLock<[u8; 32]>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 enum Cells {
     /// `levels[code]`, row-major; the last level is NaN, for `MISSING`.
-    Levels { levels: Vec<f64>, codes: Vec<u8> },
+    Levels {
+        levels: Vec<f64>,
+        #[serde(with = "super::kept::block")]
+        codes: Vec<u8>,
+    },
     /// NaN is missing.
     Scores(Vec<f64>),
 }
@@ -116,6 +130,42 @@ impl ResponseMatrix {
             Cells::Scores(scores) => scores.len() * size_of::<f64>(),
         }
     }
+
+    /// From here on fits and selections of these scores are looked for in the cache first, and kept there.
+    pub fn keep_in(&mut self, cache: Cache) {
+        self.cache = Some(cache);
+    }
+
+    /// Where results are kept, if anywhere.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
+    }
+
+    /// SHA-256 of the scores and their shape; names are not in it. Computed once.
+    pub fn digest(&self) -> [u8; 32] {
+        let compute = || {
+            let mut sum = Sha256::new();
+            let mut number = |n: usize| sum.update((n as u64).to_le_bytes());
+            number(self.models.len());
+            number(self.items.len());
+            let scores = match &self.cells {
+                Cells::Levels { levels, codes } => {
+                    number(codes.len());
+                    sum.update(codes);
+                    levels
+                }
+                Cells::Scores(scores) => scores,
+            };
+            let mut bytes = Vec::with_capacity(1 << 16);
+            for part in scores.chunks(1 << 13) {
+                bytes.clear();
+                bytes.extend(part.iter().flat_map(|y| y.to_le_bytes()));
+                sum.update(&bytes);
+            }
+            sum.finalize().into()
+        };
+        *self.digest.get_or_init(compute)
+    }
 }
 
 #[inline]
@@ -203,6 +253,8 @@ impl MatrixBuilder {
             models: self.models,
             items: self.items,
             cells: self.cells,
+            cache: None,
+            digest: OnceLock::new(),
         }
     }
 }

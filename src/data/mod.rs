@@ -5,6 +5,7 @@ mod binarise;
 pub mod demo;
 mod diagnostics;
 mod join;
+pub mod kept;
 mod matrix;
 pub mod read;
 mod responses;

@@ -1,6 +1,11 @@
 //! Some models' scores on some items: what the engine fits and clusters.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::ResponseMatrix;
+use crate::cache::Key;
+use crate::error::Result;
 
 /// A view of a response matrix: chosen models and columns, optionally binarised.
 ///
@@ -61,6 +66,28 @@ impl<'a> Responses<'a> {
     /// The items, as columns of the matrix.
     pub fn columns(&self) -> &[usize] {
         &self.columns
+    }
+
+    /// What `compute` makes of these responses and of whatever else `key` is given: from the cache where the matrix has one
+    /// and it is there. `what` says in a few words what it is.
+    ///
+    /// # Errors
+    /// Those of `compute`.
+    pub(crate) fn kept<T: Serialize + DeserializeOwned>(
+        &self,
+        what: impl FnOnce() -> String,
+        key: impl FnOnce() -> Key,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let Some(cache) = self.matrix.cache() else {
+            return compute();
+        };
+        let key = key()
+            .with(&self.matrix.digest())
+            .with(&self.models)
+            .with(&self.columns)
+            .with(&self.thresholds);
+        cache.kept(&what(), &key, compute)
     }
 
     /// Copies responses of row `model` on items `from .. from + out.len()` to `out`; NaN where missing.

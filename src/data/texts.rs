@@ -63,8 +63,8 @@ fn plain(text: &str) -> String {
 }
 
 /// Item texts by item id.
-#[derive(Debug, Clone, Default)]
-pub struct ItemTexts(HashMap<String, ItemText>);
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+pub struct ItemTexts(#[serde(with = "super::kept::texts")] HashMap<String, ItemText>);
 
 impl ItemTexts {
     /// The text of an item, where there is one.

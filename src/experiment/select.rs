@@ -6,6 +6,7 @@ use super::fitted::FittedScenario;
 use crate::anchors::{
     Edits, RESTARTS, Selection, SelectionKind, anchors_with, edited, irt_points, stratified,
 };
+use crate::cache::Key;
 use crate::data::{Benchmark, Responses, count};
 use crate::error::{Error, Result};
 use crate::progress::Observer;
@@ -52,20 +53,35 @@ pub fn select_with(
             "leave it out: name the others with --scenario",
         ));
     }
-    match points(benchmark, fitted, kind) {
-        None => stratified(scenario, n, seed, index),
-        Some(points) => anchors_with(
-            kind,
-            &points,
-            &fitted.balance,
-            n,
-            seed,
-            index,
-            restarts,
-            observer,
-        ),
+    let clustered = |points: &Array2<f64>| {
+        let balance = &fitted.balance;
+        anchors_with(kind, points, balance, n, seed, index, restarts, observer)
+    };
+    let responses = || {
+        let columns = scenario.columns.clone();
+        Responses::new(&benchmark.matrix, fitted.train.clone(), columns)
+    };
+    let key = || {
+        let key = Key::new("selection", KEPT).with(&(kind, n, seed, index, restarts));
+        key.with(&fitted.balance)
+    };
+    let what = || format!("{n} {} of {}", kind.name(), scenario.name);
+    match kind {
+        SelectionKind::Random => stratified(scenario, n, seed, index),
+        SelectionKind::AnchorsCorrectness => {
+            let responses = responses();
+            responses.kept(what, key, || clustered(&correctness_points(&responses)))
+        }
+        SelectionKind::AnchorsIrt => {
+            let points = irt_points(&fitted.items());
+            let sum = || key().with(&points.iter().collect::<Vec<_>>());
+            responses().kept(what, sum, || clustered(&points))
+        }
     }
 }
+
+/// Counts the forms in which selections were kept.
+const KEPT: u32 = 1;
 
 /// A selection of a fitted scenario with the user's edits applied, as [`edited`] has it: with the points that the base's
 /// kind clusters. `seed` decides which random items take the place of excluded ones.

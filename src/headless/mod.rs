@@ -2,6 +2,7 @@
 
 mod adapt;
 mod anchors;
+mod cache;
 mod compare;
 mod estimate;
 mod fetch;
@@ -29,7 +30,7 @@ use clap::CommandFactory;
 use serde_json::Value;
 use tinyscope::Error;
 use tinyscope::data::read::demo_name;
-use tinyscope::data::{Benchmark, demo, read};
+use tinyscope::data::{Benchmark, demo, kept, read};
 use tinyscope::error::nearest;
 use tinyscope::fetch::unfinished;
 use tinyscope::progress::Observer;
@@ -61,6 +62,7 @@ impl From<io::Error> for Failure {
 /// Runs the subcommand and says how it ended.
 pub(crate) fn main(cli: Cli) -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());
+    cache::open(cli.no_cache);
     let ended = match cli.command {
         Some(Command::Show(args)) => show::run(&args, &mut out),
         Some(Command::Fit(args)) => fit::run(&args, &mut out),
@@ -75,6 +77,7 @@ pub(crate) fn main(cli: Cli) -> ExitCode {
         Some(Command::Adapt(args)) => adapt::run(&args, &mut out),
         Some(Command::Simulate(args)) => simulate::run(&args, &mut out),
         Some(Command::Fetch(args)) => fetch::run(&args, &mut out),
+        Some(Command::Cache(args)) => cache::run(&args, &mut out),
         Some(Command::Import(args)) => import::run(&args, &mut out),
         Some(Command::Completions(args)) => shell::completions(&args, &mut out),
         Some(Command::Man) => shell::man(&mut out),
@@ -200,9 +203,15 @@ pub(crate) fn benchmark(
             return Err(no_such_file(source));
         }
     }
-    let mut benchmark = read::watched(path, options, observer)?;
+    let mut benchmark = match cache::opened() {
+        Some(cache) => kept::watched(path, options, observer, cache)?,
+        None => read::watched(path, options, observer)?,
+    };
     for source in std::iter::once(path).chain(options.also.iter().map(PathBuf::as_path)) {
         benchmark.warnings.extend(unfinished(source));
+    }
+    if let Some(cache) = cache::opened() {
+        benchmark.matrix.keep_in(cache.named(&benchmark.name));
     }
     Ok(benchmark)
 }

@@ -10,7 +10,7 @@ use super::sigmoid;
 use super::weigh::omega;
 
 /// How an ability is estimated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub enum AbilityMethod {
     /// The variational posterior under the fitted prior: always finite, with a covariance.
     #[default]

@@ -5,7 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::ability::{AbilityMethod, abilities};
-use super::fit::{Fit, FitOptions, fit};
+use super::fit::{Fit, FitOptions, KEPT, ascend};
+use crate::cache::Key;
 use crate::data::Responses;
 use crate::error::Result;
 use crate::progress::{Observer, Part as Stretch};
@@ -19,7 +20,7 @@ const WORTH: f64 = 0.0025;
 const HELD_OUT: usize = 5;
 
 /// One scenario's part of the fitted columns.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct Part {
     /// Its items among the columns.
     pub items: Range<usize>,
@@ -28,7 +29,7 @@ pub struct Part {
 }
 
 /// Validation of one candidate.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Validation {
     /// D.
     pub dims: usize,
@@ -40,7 +41,7 @@ pub struct Validation {
 }
 
 /// The chosen D with the table it was chosen from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct DimensionChoice {
     /// The smallest D within 0.0025 of the best error.
     pub dims: usize,
@@ -57,7 +58,8 @@ impl DimensionChoice {
 }
 
 /// Holds out every 5th training model, fits each candidate on the rest, estimates the held-out models' abilities from the
-/// even items and predicts the odd ones. A single candidate is validated too: its error is b in gp-IRT's lambda.
+/// even items and predicts the odd ones. A single candidate is validated too: its error is b in gp-IRT's lambda. Where the
+/// matrix has a cache, the choice is looked for in it first.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
@@ -68,18 +70,37 @@ pub fn choose_dimension(
     method: AbilityMethod,
     observer: &dyn Observer,
 ) -> Result<DimensionChoice> {
-    let (held_out, rest) = held_out(train);
     let mut candidates = candidates.to_vec();
     candidates.sort_unstable();
     candidates.dedup();
+    train.kept(
+        || format!("choice of D from {candidates:?}"),
+        || {
+            let key = Key::new("dimension", KEPT).with(parts);
+            key.with(&candidates).with(&method)
+        },
+        || validated(train, parts, &candidates, method, observer),
+    )
+}
+
+/// The choice from candidates in rising order.
+fn validated(
+    train: &Responses<'_>,
+    parts: &[Part],
+    candidates: &[usize],
+    method: AbilityMethod,
+    observer: &dyn Observer,
+) -> Result<DimensionChoice> {
+    let (held_out, rest) = held_out(train);
     let cost = |d: usize| ((d + 1) * (d + 2)) as f64;
     let total: f64 = candidates.iter().map(|&d| cost(d)).sum();
     let mut done = 0.0;
     let mut table = Vec::with_capacity(candidates.len());
-    for &dims in &candidates {
+    for &dims in candidates {
         let to = done + cost(dims) / total;
         let stretch = Stretch::new(observer, format!("validating D = {dims}"), done, to);
-        let fit = fit(&rest, &FitOptions::new(dims), &stretch)?;
+        // These fits serve nothing else: they are not kept.
+        let fit = ascend(&rest, &FitOptions::new(dims), &stretch)?;
         table.push(validation(&fit, &held_out, parts, method));
         done = to;
     }

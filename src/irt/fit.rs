@@ -3,12 +3,16 @@
 use super::moments::Gaussians;
 use super::parameters::{ItemParameters, Prior};
 use super::{gauge, start, sweep};
+use crate::cache::Key;
 use crate::data::Responses;
 use crate::error::Result;
 use crate::progress::{Observer, Progress};
 
+/// Counts the forms in which fits, and what is chosen by them, were kept.
+pub(super) const KEPT: u32 = 1;
+
 /// What a fit is asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct FitOptions {
     /// D, the number of ability dimensions; at least 1.
     pub dims: usize,
@@ -30,7 +34,7 @@ impl FitOptions {
 }
 
 /// A fitted model, in the canonical gauge: abilities with mean 0 and mean second moment I, axes by discrimination.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Fit {
     /// Items, in the order of the responses' columns.
     pub items: ItemParameters,
@@ -63,11 +67,24 @@ impl Fit {
 ///   empirical Bayes after each half.
 ///
 /// Deterministic, whatever the number of threads. About 4 L N (D + 1)(D + 2) flops a sweep; memory beside the responses is
-/// that of the parameters.
+/// that of the parameters. Where the matrix has a cache, the fit is looked for in it first.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
 pub fn fit(
+    responses: &Responses<'_>,
+    options: &FitOptions,
+    observer: &dyn Observer,
+) -> Result<Fit> {
+    responses.kept(
+        || format!("fit, D = {}", options.dims),
+        || Key::new("fit", KEPT).with(options),
+        || ascend(responses, options, observer),
+    )
+}
+
+/// [`fit`] without a cache.
+pub(super) fn ascend(
     responses: &Responses<'_>,
     options: &FitOptions,
     observer: &dyn Observer,

@@ -1,15 +1,16 @@
 //! A model whose item parameters are given: only the abilities and their prior are fitted.
 
-use super::fit::Fit;
+use super::fit::{Fit, KEPT};
 use super::moments::Gaussians;
 use super::parameters::{ItemParameters, Prior};
 use super::sweep;
+use crate::cache::Key;
 use crate::data::Responses;
 use crate::error::Result;
 use crate::progress::{Observer, Progress};
 
 /// The prior of the ability that comes with given item parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub enum GivenPrior {
     /// Of the fit that the items are from: it stays.
     Fitted(Prior),
@@ -24,11 +25,24 @@ const TOLERANCE: f64 = 1e-3;
 /// Abilities of the models of `responses` (scores in \[0, 1\], NaN missing) at given parameters of all its items: the ability
 /// half of [`super::fit()`], with empirical Bayes of their prior after each sweep unless it is given. The items and the scale
 /// of the latent space stay what they are; there is no evidence, since no item was fitted. `converged` says whether the
-/// last sweep moved no ability by more than 1e-3.
+/// last sweep moved no ability by more than 1e-3. Where the matrix has a cache, the fit is looked for in it first.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
 pub fn fit_abilities(
+    responses: &Responses<'_>,
+    items: ItemParameters,
+    prior: &GivenPrior,
+    observer: &dyn Observer,
+) -> Result<Fit> {
+    responses.kept(
+        || format!("abilities at given items, D = {}", items.dims()),
+        || Key::new("abilities", KEPT).with(&items).with(prior),
+        || ascend(responses, items.clone(), prior, observer),
+    )
+}
+
+fn ascend(
     responses: &Responses<'_>,
     items: ItemParameters,
     prior: &GivenPrior,

@@ -5,7 +5,7 @@ use ndarray::Array2;
 use super::packed;
 
 /// Independent Gaussian posteriors N(m, S) of n vectors of k numbers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Gaussians {
     k: usize,
     /// n x k means.

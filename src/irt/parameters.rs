@@ -32,7 +32,7 @@ impl Convention {
 const CLIP: f64 = 30.0;
 
 /// Parameters of N items: Gaussian posteriors of z = (a_1 .. a_D, b), in the convention a . theta - b.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ItemParameters {
     posterior: Gaussians,
     convention: Convention,

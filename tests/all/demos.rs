@@ -1,12 +1,10 @@
 //! The bundled demos: their shapes, their size, and that they say what they are.
 
-use std::process::Command;
-
 use serde_json::Value;
 use tinyscope::data::demo;
 
 fn tinyscope(args: &[&str]) -> (String, String) {
-    let out = Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+    let out = crate::common::program()
         .args(args)
         .output()
         .expect("the program starts");

@@ -356,7 +356,7 @@ fn an_import_reads_as_what_was_imported_and_repeats() {
         &[("two", "2"), ("one", "null"), ("four", "1")],
     );
     let import = |from: &str, to: &str| {
-        std::process::Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+        crate::common::program()
             .args(["import", from, "--out", to])
             .current_dir(folder.path())
             .output()
@@ -403,9 +403,7 @@ fn an_import_reads_as_what_was_imported_and_repeats() {
 #[test]
 fn completions_and_manual_pages_are_written() {
     let run = |args: &[&str]| {
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_tinyscope"))
-            .args(args)
-            .output();
+        let done = crate::common::program().args(args).output();
         let done = done.unwrap();
         assert!(done.status.success());
         String::from_utf8(done.stdout).unwrap()
@@ -432,7 +430,7 @@ fn anchors_of_logs_are_what_the_harness_takes() {
     let folder = tempfile::tempdir().unwrap();
     let logs = shared.join("cases/lm-eval");
     let write = |data: &Path, format: &str, name: &str| {
-        std::process::Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+        crate::common::program()
             .arg("anchors")
             .arg(data)
             .args([
@@ -463,7 +461,7 @@ fn anchors_of_logs_are_what_the_harness_takes() {
     );
     assert_eq!(table.lines().count(), 1 + 8);
     let run = |args: &[&str]| {
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+        let done = crate::common::program()
             .args(args)
             .current_dir(folder.path())
             .output()

@@ -5,6 +5,7 @@
 
 mod adapt;
 mod beyond;
+mod cache;
 mod cases;
 mod cli;
 mod common;

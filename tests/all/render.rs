@@ -1,10 +1,10 @@
 //! `tinyscope render`: pictures, tables and recordings without a terminal.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn render(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+    crate::common::program()
         .arg("render")
         .args(arguments)
         .current_dir(folder)

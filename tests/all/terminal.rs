@@ -102,6 +102,7 @@ impl Session {
         let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         let modes = format!("{:?}", pair.master.get_termios());
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+        command.env("TINYSCOPE_NO_CACHE", "1");
         command.args(arguments);
         command.cwd(folder.path());
         command.env("TERM", "xterm-256color");

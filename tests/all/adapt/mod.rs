@@ -6,14 +6,14 @@ mod kept;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::small;
 use serde_json::Value;
 
 fn started(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+    crate::common::program()
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

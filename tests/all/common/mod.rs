@@ -26,9 +26,24 @@ pub(crate) fn shared() -> Option<PathBuf> {
     None
 }
 
+/// The program, to be given arguments; it keeps nothing in the cache of the user who runs the tests.
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyscope"));
+    command.env("TINYSCOPE_NO_CACHE", "1");
+    command
+}
+
+/// The program with a cache of the test's own.
+pub(crate) fn caching(cache: &Path) -> Command {
+    let mut command = program();
+    command.env_remove("TINYSCOPE_NO_CACHE");
+    command.env("TINYSCOPE_CACHE", cache);
+    command
+}
+
 /// The program run in a folder; whatever it ends with.
 pub(crate) fn tinyscope_in<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tinyscope"))
+    program()
         .args(args)
         .current_dir(folder)
         .output()

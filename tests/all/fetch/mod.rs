@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 
 /// The program with a cache folder of the test's own and no proxy.
 fn command(cache: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyscope"));
+    let mut command = crate::common::program();
     for proxy in ["http_proxy", "https_proxy", "all_proxy"] {
         command.env_remove(proxy).env_remove(proxy.to_uppercase());
     }
