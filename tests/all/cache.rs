@@ -68,9 +68,10 @@ fn results_are_the_same_with_the_cache_cold_warm_and_off() {
         let off = run(program());
         assert!(!cache.exists());
         assert_eq!(off, run(caching(&cache)), "{args:?}: cold");
-        let kept = entries(&cache);
-        assert!(!kept.is_empty(), "{args:?}: nothing kept");
+        assert!(!entries(&cache).is_empty(), "{args:?}: nothing kept");
         assert_eq!(off, run(caching(&cache)), "{args:?}: warm");
+        // A result is kept where it took long, which the second run may find of others.
+        let kept = entries(&cache);
         let mut without = caching(&cache);
         without.arg(args[0]).arg("--no-cache").args(&args[1..]);
         assert!(without.output().unwrap().status.success());
