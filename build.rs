@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// What results depend on; the screen and the command line are not among it.
-const CODE: [&str; 12] = [
+const CODE: [&str; 13] = [
     "Cargo.toml",
     "Cargo.lock",
     "build.rs",
@@ -14,6 +14,7 @@ const CODE: [&str; 12] = [
     "src/anchors",
     "src/cache",
     "src/data",
+    "src/error.rs",
     "src/estimate",
     "src/experiment",
     "src/irt",

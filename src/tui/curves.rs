@@ -89,7 +89,7 @@ pub(crate) struct Curves {
 
 impl State {
     /// What of the shown curves still holds at a new setting: only gp-IRT's move with lambda, none with the estimator.
-    pub(super) fn kept_curves(&self, old: Option<(&Setting, Curves)>, now: &Setting) -> Curves {
+    pub(super) fn kept_curves(&self, old: Option<(Setting, Curves)>, now: &Setting) -> Curves {
         let rests_on = (self.cells.version, self.target);
         let Some((before, mut curves)) = old else {
             return Curves {
@@ -103,7 +103,7 @@ impl State {
             selection: before.selection,
             ..now.clone()
         };
-        let whole = *before == same && curves.rests_on.0 == rests_on.0;
+        let whole = before == same && curves.rests_on.0 == rests_on.0;
         for at in 0..METHODS {
             let moved = method(at).1 == Estimator::GpIrt && before.lambda != now.lambda;
             if moved || !whole {

@@ -191,9 +191,6 @@ impl State {
             self.keep_item(&now);
         }
         let before = old.map(|old| (old.now.setting, old.curves));
-        let before = before
-            .as_ref()
-            .map(|(setting, curves)| (setting, curves.clone()));
         self.shown = Some(Shown {
             curves: self.kept_curves(before, &now.setting),
             now,
