@@ -3,7 +3,8 @@
 //! `cargo bench --bench scale` doubles one of the three at a time from 200 models, 4,000 items and D = 5: median of three fits
 //! of 20 sweeps, each in a process of its own whose peak memory is told, with the exponents; then the rate of plain matrix
 //! products of the shapes of the fit, and of large square ones. `cargo bench --bench scale -- big` fits 6,000 models x 28,659
-//! items at D = 5 once, in 60 sweeps.
+//! items at D = 5 once, in 60 sweeps. `cargo bench --bench scale -- precision` fits the real matrices in single and in double
+//! precision and tells how far what comes of it differs.
 
 #![allow(clippy::expect_used, clippy::print_stdout)]
 
@@ -16,7 +17,9 @@ use ndarray::Array2;
 use ndarray::linalg::general_mat_mul;
 use rayon::prelude::*;
 use simulated::{all, simulated};
-use tinyscope::irt::{FitOptions, fit};
+use tinyscope::anchors::{irt_points, weighted_kmeans};
+use tinyscope::data::{ResponseMatrix, Responses, read};
+use tinyscope::irt::{AbilityMethod, FitOptions, Precision, ability, fit};
 use tinyscope::progress::Silent;
 
 /// Sweeps of a timed fit: each costs the same.
@@ -37,11 +40,152 @@ fn main() {
                 "6,000 x 28,659, D 5: {seconds:.0} s in {sweeps} sweeps, {megabytes:.0} MB at most, the responses included"
             );
         }
+        Some("precision") => precision(),
         _ => {
             let rate = scaling();
             products(rate);
         }
     }
+}
+
+/// Single against double precision on every scenario of the real matrices of 65,536 responses or more: four of five models
+/// are fitted, the rest estimated from every 7th item.
+fn precision() {
+    let folder = std::path::Path::new("../shared/data");
+    if !folder.exists() {
+        println!("left out, ../shared is not here");
+        return;
+    }
+    println!(
+        "D 5, 60 sweeps; single / double precision, or their difference (scores': root mean square)"
+    );
+    println!(
+        "| scenario | models x items | seconds | evidence an answer | scores | mean error of scores | same anchors |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "json") && !p.ends_with("sizes.json"))
+        .collect();
+    paths.sort();
+    for path in paths {
+        let b = read::benchmark(&path, &read::ReadOptions::default()).expect("readable");
+        for scenario in &b.scenarios {
+            let columns = &scenario.columns;
+            let answers = |l: usize| {
+                columns
+                    .iter()
+                    .filter(|&&i| b.matrix.get(l, i).is_some())
+                    .count()
+            };
+            let models: Vec<usize> = (0..b.matrix.n_models())
+                .filter(|&l| 2 * answers(l) > columns.len())
+                .collect();
+            if models.len() * columns.len() * 4 / 5 >= 1 << 16 {
+                let file = path.file_stem().expect("a name").display().to_string();
+                compare(
+                    &format!("{file} {}", scenario.name),
+                    &b.matrix,
+                    &models,
+                    columns,
+                );
+            }
+        }
+    }
+}
+
+/// What is compared of a fit.
+struct Outcome {
+    seconds: f64,
+    evidence: f64,
+    anchors: Vec<usize>,
+    scores: Vec<f64>,
+}
+
+/// One row of the table.
+fn compare(name: &str, matrix: &ResponseMatrix, models: &[usize], columns: &[usize]) {
+    let (new, train): (Vec<usize>, Vec<usize>) = models.iter().partition(|&&l| l % 5 == 0);
+    let score_of = |l: usize, columns: &[usize]| -> Vec<f64> {
+        let score = |&i: &usize| matrix.get(l, i).unwrap_or(f64::NAN);
+        columns.iter().map(score).collect()
+    };
+    let outcome = |precision| {
+        let train = Responses::new(matrix, train.clone(), columns.to_vec());
+        let start = Instant::now();
+        let options = FitOptions {
+            precision,
+            ..FitOptions::new(5)
+        };
+        let found = fit(&train, &options, &Silent).expect("a fit");
+        let seconds = start.elapsed().as_secs_f64();
+        let (k, weights) = (100.min(columns.len()), vec![1.0; columns.len()]);
+        let points = irt_points(&found.items);
+        let anchors = weighted_kmeans(&points, &weights, k, 0, 0, &Silent)
+            .expect("clusters")
+            .representatives(&points);
+        let scores = new.iter().map(|&l| {
+            let mut y = score_of(l, columns);
+            for (y, column) in y.iter_mut().zip(columns) {
+                if column % 7 > 0 {
+                    *y = f64::NAN;
+                }
+            }
+            let theta = ability(
+                &found.items,
+                &y,
+                &found.ability_prior,
+                AbilityMethod::Posterior,
+            );
+            let p = theta.probabilities(&found.items);
+            p.iter().sum::<f64>() / p.len() as f64
+        });
+        Outcome {
+            seconds,
+            evidence: found.evidence.last().expect("one")
+                / (train.n_models() * columns.len()) as f64,
+            scores: scores.collect(),
+            anchors: anchors.iter().map(|&i| columns[i]).collect(),
+        }
+    };
+    let double = outcome(Precision::Double);
+    let single = outcome(Precision::Single);
+    let n = new.len() as f64;
+    let apart = |a: &Outcome| {
+        let squares = a
+            .scores
+            .iter()
+            .zip(&double.scores)
+            .map(|(a, b)| (a - b).powi(2));
+        (squares.sum::<f64>() / n).sqrt()
+    };
+    let error = |a: &Outcome| {
+        let errors = new.iter().zip(&a.scores).map(|(&l, estimate)| {
+            let mut y = score_of(l, columns);
+            y.retain(|y| !y.is_nan());
+            (y.iter().sum::<f64>() / y.len() as f64 - estimate).abs()
+        });
+        errors.sum::<f64>() / n
+    };
+    let same = |a: &Outcome| {
+        a.anchors
+            .iter()
+            .filter(|i| double.anchors.contains(i))
+            .count()
+    };
+    println!(
+        "| {name} | {} x {} | {:.2} / {:.2} | {:.1e} | {:.1e} | {:.6} / {:.6} | {} of {} |",
+        train.len(),
+        columns.len(),
+        single.seconds,
+        double.seconds,
+        single.evidence - double.evidence,
+        apart(&single),
+        error(&single),
+        error(&double),
+        same(&single),
+        double.anchors.len(),
+    );
 }
 
 /// Seconds of a fit of so many sweeps, and sweeps done.

@@ -25,7 +25,7 @@ pub struct ResponseMatrix {
 
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 enum Cells {
-    /// `levels[code]`, row-major; the last level is NaN, for `MISSING`.
+    /// `levels[code]`, row-major; `MISSING` is no level.
     Levels {
         levels: Vec<f64>,
         #[serde(with = "super::kept::block")]
@@ -35,7 +35,8 @@ enum Cells {
     Scores(Vec<f64>),
 }
 
-const MISSING: u8 = u8::MAX;
+/// The code of a missing score.
+pub(super) const MISSING: u8 = u8::MAX;
 const LEVELS: usize = u8::MAX as usize;
 
 impl ResponseMatrix {
@@ -93,6 +94,24 @@ impl ResponseMatrix {
                     *o = row[c];
                 }
             }
+        }
+    }
+
+    /// The different scores, at most 255 of them, where they are few; [`Self::codes`] count in them.
+    pub(super) fn levels(&self) -> Option<&[f64]> {
+        match &self.cells {
+            Cells::Levels { levels, .. } => Some(levels),
+            Cells::Scores(_) => None,
+        }
+    }
+
+    /// The code of every score of a model, [`MISSING`] where it has none, if scores are kept so.
+    pub(super) fn codes(&self, model: usize) -> Option<&[u8]> {
+        match &self.cells {
+            Cells::Levels { codes, .. } => {
+                Some(&codes[model * self.items.len()..(model + 1) * self.items.len()])
+            }
+            Cells::Scores(_) => None,
         }
     }
 

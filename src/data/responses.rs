@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::ResponseMatrix;
+use super::matrix::MISSING;
 use crate::cache::Key;
 use crate::error::Result;
 
@@ -101,6 +102,36 @@ impl<'a> Responses<'a> {
                     *y = f64::from(*y > c);
                 }
             }
+        }
+    }
+
+    /// The different scores where they are few, and [`Self::codes`] count in them.
+    pub(crate) fn levels(&self) -> Option<Vec<f64>> {
+        match &self.thresholds {
+            Some(_) => Some(vec![0.0, 1.0]),
+            None => self.matrix.levels().map(<[f64]>::to_vec),
+        }
+    }
+
+    /// Copies which of [`Self::levels`] each response of row `model` is, 255 where it is missing.
+    ///
+    /// # Panics
+    /// When there are no levels, or `out` has not one place an item.
+    pub(crate) fn codes(&self, model: usize, out: &mut [u8]) {
+        assert_eq!(out.len(), self.n_items());
+        if self.thresholds.is_some() {
+            for (code, y) in out.iter_mut().zip(self.row(model)) {
+                *code = if y.is_nan() {
+                    MISSING
+                } else {
+                    u8::from(y > 0.5)
+                };
+            }
+            return;
+        }
+        let codes = self.matrix.codes(self.models[model]);
+        for (code, &c) in out.iter_mut().zip(&self.columns) {
+            *code = codes.map_or(MISSING, |codes| codes[c]);
         }
     }
 

@@ -2,12 +2,13 @@
 
 use rayon::prelude::*;
 
+use super::lane::LANES;
+use super::likelihood;
 use super::moments::{Gaussians, doubled_extended};
 use super::packed;
 use super::parameters::{ItemParameters, Prior};
-use super::posterior::{LANES, posteriors};
-use super::sigmoid;
-use super::weigh::omega;
+use super::posterior::posteriors;
+use super::real::Real;
 
 /// How an ability is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -97,8 +98,12 @@ fn some(
         AbilityMethod::MaximumLikelihood => ys
             .iter()
             .map(|y| {
-                let seen: Vec<usize> = (0..items.len()).filter(|&i| !y[i].is_nan()).collect();
-                maximum_likelihood(items, &seen, y)
+                let (theta, converged) = likelihood::maximum(items, y);
+                Ability {
+                    theta: Gaussians::points(items.dims(), theta),
+                    method,
+                    converged,
+                }
             })
             .collect(),
     }
@@ -150,7 +155,7 @@ pub(crate) fn tempered_ability(
             let zz = moments.row(answer.item);
             let second: f64 = zz.iter().zip(&xx).map(|(z, x)| z * x).sum();
             let c = second.max(0.0).sqrt();
-            let w = answer.weight * omega(c, (-c).exp());
+            let w = answer.weight * c.omega((-c).exp());
             for (q, s) in precision.iter_mut().enumerate() {
                 *s += w * zz[q];
             }
@@ -171,83 +176,3 @@ pub(crate) fn tempered_ability(
     theta.refresh_log_det();
     theta
 }
-
-/// The reference's guard inside its logarithms.
-const GUARD: f64 = 1e-10;
-const NEWTON_STEPS: usize = 200;
-
-fn maximum_likelihood(items: &ItemParameters, seen: &[usize], y: &[f64]) -> Ability {
-    let d = items.dims();
-    let mut theta = vec![0.0; d];
-    let loss = |theta: &[f64]| -> f64 {
-        seen.iter()
-            .map(|&i| {
-                let p = sigmoid(items.logit(i, theta, None));
-                -(y[i] * (p + GUARD).ln() + (1.0 - y[i]) * (1.0 - p + GUARD).ln())
-            })
-            .sum()
-    };
-    let mut value = loss(&theta);
-    let mut converged = seen.is_empty();
-    let mut slope = vec![0.0; d];
-    for _ in 0..NEWTON_STEPS {
-        if converged {
-            break;
-        }
-        let mut gradient = vec![0.0; d];
-        let mut information = vec![0.0; packed::len(d)];
-        for &i in seen {
-            let p = sigmoid(items.logit(i, &theta, Some(&mut slope)));
-            let spread = p * (1.0 - p);
-            let pull = spread * (y[i] / (p + GUARD) - (1.0 - y[i]) / (1.0 - p + GUARD));
-            for a in 0..d {
-                gradient[a] += pull * slope[a];
-                for b in 0..=a {
-                    information[packed::at(a, b)] += spread * slope[a] * slope[b];
-                }
-            }
-        }
-        if gradient.iter().all(|g| g.abs() < 1e-9) {
-            converged = true;
-            break;
-        }
-        let trace: f64 = (0..d).map(|a| information[packed::at(a, a)]).sum();
-        (0..d).for_each(|a| information[packed::at(a, a)] += 1e-10 * trace + 1e-12);
-        packed::cholesky(&mut information, d);
-        packed::solve(&information, d, &mut gradient);
-        let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        let mut step = (MAX_STEP / norm).min(1.0);
-        let improved = loop {
-            let moved: Vec<f64> = theta
-                .iter()
-                .zip(&gradient)
-                .map(|(t, g)| t + step * g)
-                .collect();
-            let new = loss(&moved);
-            if new <= value {
-                let gained = value - new;
-                theta = moved;
-                value = new;
-                break gained > 0.0 || step * norm > 1e-12;
-            }
-            step /= 2.0;
-            if step < 1e-12 {
-                break false;
-            }
-        };
-        if !improved {
-            break;
-        }
-    }
-    // All right or all wrong: the likelihood has no maximum, whatever the guard makes of it.
-    let runs_off = !seen.is_empty()
-        && (seen.iter().all(|&i| y[i] == 1.0) || seen.iter().all(|&i| y[i] == 0.0));
-    Ability {
-        theta: Gaussians::points(d, theta),
-        method: AbilityMethod::MaximumLikelihood,
-        converged: converged && !runs_off,
-    }
-}
-
-/// A Newton step is at most this long; abilities of real models lie within a few units of 0.
-const MAX_STEP: f64 = 10.0;

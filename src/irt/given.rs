@@ -1,5 +1,6 @@
 //! A model whose item parameters are given: only the abilities and their prior are fitted.
 
+use super::centred::Centred;
 use super::fit::{Fit, KEPT};
 use super::moments::Gaussians;
 use super::parameters::{ItemParameters, Prior};
@@ -56,6 +57,9 @@ fn ascend(
         first.mean.repeat(n),
         first.covariance().repeat(n),
     );
+    // In double precision: with the items given, a sweep is half of one, and few are needed.
+    let y = Centred::<f64>::new(responses);
+    let given = sweep::Items::new(items.posterior().clone());
     let mut moves = Vec::new();
     let mut converged = false;
     while !converged && moves.len() < SWEEPS {
@@ -64,8 +68,7 @@ fn ascend(
             what: format!("abilities, sweep {}", moves.len() + 1),
             done: moves.len() as f64 / SWEEPS as f64,
         });
-        let largest =
-            sweep::abilities(responses, &mut abilities, items.posterior(), &ability_prior);
+        let largest = sweep::abilities(&y, &mut abilities, &given, &ability_prior);
         if matches!(prior, GivenPrior::Start(_)) {
             ability_prior = Prior::empirical(&abilities);
         }

@@ -4,15 +4,19 @@
 //! as they are and skips missing entries. Paper: section 3.1; the updates stand at [`fit()`].
 
 mod ability;
+mod centred;
 mod curve;
 mod dimension;
 mod fit;
 mod gauge;
 mod given;
+mod lane;
+mod likelihood;
 mod moments;
 pub(crate) mod packed;
 mod parameters;
 mod posterior;
+mod real;
 mod start;
 mod sweep;
 #[cfg(test)]
@@ -25,7 +29,7 @@ pub use curve::{Bin, Shape, binned_proportions, wilson_interval};
 pub use dimension::{
     DEFAULT_DIMS, DimensionChoice, Part, Validation, choose_dimension, validate_given,
 };
-pub use fit::{Fit, FitOptions, fit};
+pub use fit::{Fit, FitOptions, Precision, fit};
 pub use gauge::principal_components;
 pub use given::{GivenPrior, fit_abilities};
 pub use moments::Gaussians;

@@ -266,38 +266,66 @@ impl Prior {
     pub(crate) fn empirical(posteriors: &Gaussians) -> Self {
         let (n, k) = (posteriors.len() as f64, posteriors.dims());
         let mut prior = Self::standard(k);
-        for j in 0..k {
-            let of = |i: usize| posteriors.mean(i)[j];
-            let mu = (0..posteriors.len()).map(of).sum::<f64>() / n;
-            let spread = (0..posteriors.len())
-                .map(|i| posteriors.cov(i)[packed::at(j, j)] + (of(i) - mu).powi(2))
-                .sum::<f64>()
-                / n;
-            prior.mean[j] = mu;
-            prior.precision[packed::at(j, j)] = 1.0 / spread.max(1e-3);
+        for i in 0..posteriors.len() {
+            for (mu, m) in prior.mean.iter_mut().zip(posteriors.mean(i)) {
+                *mu += m / n;
+            }
+        }
+        let mut spread = vec![0.0; k];
+        for i in 0..posteriors.len() {
+            let cov = posteriors.cov(i);
+            for (j, (m, mu)) in posteriors.mean(i).iter().zip(&prior.mean).enumerate() {
+                spread[j] += cov[packed::at(j, j)] + (m - mu).powi(2);
+            }
+        }
+        for (j, spread) in spread.iter().enumerate() {
+            prior.precision[packed::at(j, j)] = 1.0 / (spread / n).max(1e-3);
         }
         prior
     }
 
-    /// The sum over all posteriors of the Kullback-Leibler divergence from the prior, KL(q || p).
-    pub(crate) fn divergence(&self, posteriors: &Gaussians) -> f64 {
-        let k = self.dims();
-        let log_det = packed::cholesky(&mut self.precision.clone(), k);
-        let mut difference = vec![0.0; k];
-        let mut sum = 0.0;
-        for i in 0..posteriors.len() {
-            for (d, (m, mu)) in difference
-                .iter_mut()
-                .zip(posteriors.mean(i).iter().zip(&self.mean))
-            {
-                *d = m - mu;
-            }
-            sum += packed::trace_of_product(&self.precision, posteriors.cov(i), k)
-                + packed::quadratic(&self.precision, &difference)
-                - k as f64
-                - log_det
-                - posteriors.log_det[i];
+    /// KL(q || p) of posteriors from this prior.
+    pub(crate) fn divergence(&self) -> Divergence<'_> {
+        Divergence {
+            prior: self,
+            log_det: packed::cholesky(&mut self.precision.clone(), self.dims()),
         }
-        sum / 2.0
+    }
+}
+
+/// Kullback-Leibler divergences of Gaussian posteriors from a prior, KL(q || p), in nats.
+pub(crate) struct Divergence<'a> {
+    prior: &'a Prior,
+    /// Of its precision.
+    log_det: f64,
+}
+
+impl Divergence<'_> {
+    /// That of N(mean, cov) with the packed covariance's log determinant.
+    pub(crate) fn of(&self, mean: &[f64], cov: &[f64], log_det: f64) -> f64 {
+        let Prior {
+            mean: mu,
+            precision,
+        } = self.prior;
+        let k = mu.len();
+        let mut distance = 0.0;
+        for i in 0..k {
+            let row = &precision[packed::len(i)..packed::len(i) + i + 1];
+            let mut dot = 0.0;
+            for p in 0..i {
+                dot += row[p] * (mean[p] - mu[p]);
+            }
+            let d = mean[i] - mu[i];
+            distance += d * (2.0 * dot + row[i] * d);
+        }
+        let trace = packed::trace_of_product(precision, cov, k);
+        (trace + distance - k as f64 - self.log_det - log_det) / 2.0
+    }
+
+    /// The sum of those of all.
+    pub(crate) fn sum(&self, posteriors: &Gaussians) -> f64 {
+        (0..posteriors.len())
+            .map(|i| self.of(posteriors.mean(i), posteriors.cov(i), posteriors.log_det[i]))
+            .sum()
     }
 }

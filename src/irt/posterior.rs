@@ -4,18 +4,14 @@
 
 use multiversion::multiversion;
 
-use super::moments::{Gaussians, doubled, extended_moments};
+use super::lane::{LANES, Lane, Number, solve};
+use super::moments::Gaussians;
 use super::packed;
 use super::parameters::{ItemParameters, Prior};
-use super::weigh::{exp_negative, omega};
+use super::real::Real;
 
-/// Models worked on at once: one register of AVX-512, two of AVX.
-pub(super) const LANES: usize = 8;
 /// Items worked on at once: so many sums are under way while each waits for its last product.
 const ITEMS: usize = 4;
-
-/// One number of every model.
-type Lane = [f64; LANES];
 
 /// Most steps: each is a closed-form update.
 const STEPS: usize = 1000;
@@ -47,73 +43,76 @@ pub(super) fn posteriors(
             *to = *from;
         }
     }
-    let mut counts: Vec<Lane> = vec![[0.0; LANES]; rows];
+    let mut counts = vec![Lane::of(0.0); rows];
+    let mut linear: Vec<Lane> = prior.shift().into_iter().map(Lane::of).collect();
+    let mut mean: Vec<Lane> = prior.mean.iter().copied().map(Lane::of).collect();
+    let mut cov: Vec<Lane> = prior.covariance().into_iter().map(Lane::of).collect();
     let mut models: Vec<Model> = Vec::with_capacity(ys.len());
     for (lane, y) in ys.iter().enumerate() {
-        let mut linear = prior.shift();
-        let mut answers = false;
+        let mut settled = true;
         for (row, &i) in answered
             .iter()
             .enumerate()
             .filter(|(_, i)| !y[**i].is_nan())
         {
-            counts[row][lane] = 1.0;
-            answers = true;
+            counts[row].0[lane] = 1.0;
+            settled = false;
             for (h, a) in linear.iter_mut().zip(z.mean(row)) {
-                *h += (y[i] - 0.5) * a;
+                h.0[lane] += (y[i] - 0.5) * a;
             }
         }
         models.push(Model {
-            theta: Gaussians::new(d, prior.mean.clone(), prior.covariance()),
-            linear,
-            settled: !answers,
+            settled,
             before: None,
             residual: f64::INFINITY,
         });
     }
-    let mut xx: Vec<Lane> = vec![[0.0; LANES]; p];
-    let mut sums: Vec<Lane> = vec![[0.0; LANES]; p];
-    let (mut precision, mut mean) = (vec![0.0; inner], vec![0.0; d]);
+    let mut xx = vec![Lane::of(0.0); p];
+    let mut sums = vec![Lane::of(0.0); p];
+    let (mut new_mean, mut new_cov) = (mean.clone(), cov.clone());
+    let (mut at, mut to) = (vec![0.0; d], vec![0.0; d]);
     for _ in 0..STEPS {
         if models.iter().all(|m| m.settled) {
             break;
         }
-        for (lane, model) in models.iter().enumerate().filter(|(_, m)| !m.settled) {
-            let moments = doubled(extended_moments(&model.theta), d + 1);
-            for (x, m) in xx.iter_mut().zip(&moments) {
-                x[lane] = *m;
-            }
-        }
-        sums.fill([0.0; LANES]);
+        moments(&mean, &cov, &mut xx);
+        sums.fill(Lane::of(0.0));
         weighted_moments(&zz, &xx, &counts, &mut sums);
+        for (s, (prior, sum)) in new_cov.iter_mut().zip(prior.precision.iter().zip(&sums)) {
+            *s = Lane::of(*prior) + *sum;
+        }
+        for (m, (linear, sum)) in new_mean.iter_mut().zip(linear.iter().zip(&sums[inner..])) {
+            *m = *linear + *sum;
+        }
+        solve(&mut new_cov, &mut new_mean);
         for (lane, model) in models.iter_mut().enumerate().filter(|(_, m)| !m.settled) {
-            for (q, s) in precision.iter_mut().enumerate() {
-                *s = prior.precision[q] + sums[q][lane];
+            for (cov, new) in cov.iter_mut().zip(&new_cov) {
+                cov.0[lane] = new.0[lane];
             }
-            for (j, m) in mean.iter_mut().enumerate() {
-                *m = model.linear[j] + sums[inner + j][lane];
+            for j in 0..d {
+                (at[j], to[j]) = (mean[j].0[lane], new_mean[j].0[lane]);
             }
-            packed::cholesky(&mut precision, d);
-            packed::solve(&precision, d, &mut mean);
-            packed::invert(&mut precision, d);
-            model.theta.cov.copy_from_slice(&precision);
-            model.step(&mean);
+            model.step(&mut at, &to);
+            for j in 0..d {
+                mean[j].0[lane] = at[j];
+            }
         }
     }
+    let of = |numbers: &[Lane], lane: usize| numbers.iter().map(|n| n.0[lane]).collect();
     models
-        .into_iter()
-        .map(|mut m| {
-            m.theta.refresh_log_det();
-            (m.theta, m.settled)
+        .iter()
+        .enumerate()
+        .map(|(lane, m)| {
+            (
+                Gaussians::new(d, of(&mean, lane), of(&cov, lane)),
+                m.settled,
+            )
         })
         .collect()
 }
 
 /// One model under way.
 struct Model {
-    theta: Gaussians,
-    /// What of the mean does not change.
-    linear: Vec<f64>,
     settled: bool,
     /// After the first step of a pair: where it began, and the step.
     before: Option<(Vec<f64>, Vec<f64>)>,
@@ -122,15 +121,14 @@ struct Model {
 }
 
 impl Model {
-    /// Takes a step to `new`, or after two of them further in their direction: squared extrapolation (Varadhan and Roland
-    /// 2008, SQUAREM, steplength S3), which takes a third of the steps to the same fixed point. Where the last one went too
-    /// far, the next pair is plain.
-    fn step(&mut self, new: &[f64]) {
-        let mean = &mut self.theta.mean;
+    /// Takes a step from `mean` to `new`, or after two of them further in their direction: squared extrapolation (Varadhan
+    /// and Roland 2008, SQUAREM, steplength S3), which takes a third of the steps to the same fixed point. Where the last one
+    /// went too far, the next pair is plain.
+    fn step(&mut self, mean: &mut [f64], new: &[f64]) {
         let step: Vec<f64> = new.iter().zip(mean.iter()).map(|(n, m)| n - m).collect();
         self.settled = step.iter().all(|s| s.abs() < TOLERANCE);
         let Some((start, first)) = self.before.take().filter(|_| !self.settled) else {
-            self.before = Some((mean.clone(), step));
+            self.before = Some((mean.to_vec(), step));
             mean.copy_from_slice(new);
             return;
         };
@@ -150,6 +148,20 @@ impl Model {
     }
 }
 
+/// E\[xx'\] of x = (theta, -1), packed, what stands off the diagonal doubled.
+fn moments(mean: &[Lane], cov: &[Lane], xx: &mut [Lane]) {
+    let d = mean.len();
+    let twice = |a: usize, b: usize| Lane::of(if a == b { 1.0 } else { 2.0 });
+    for a in 0..d {
+        for b in 0..=a {
+            let q = packed::at(a, b);
+            xx[q] = twice(a, b) * (cov[q] + mean[a] * mean[b]);
+        }
+        xx[packed::len(d) + a] = Lane::of(-2.0) * mean[a];
+    }
+    xx[packed::len(d) + d] = Lane::of(1.0);
+}
+
 /// Adds to `sums`, packed by number, the sum over items of omega times E\[zz'\]: `zz` has a row an item, `xx` the doubled
 /// moments of the abilities, and `counts` is 1 where a model answered, else 0.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
@@ -159,19 +171,19 @@ fn weighted_moments(zz: &[f64], xx: &[Lane], counts: &[Lane], sums: &mut [Lane])
         let (first, rest) = zz.split_at(p);
         let (second, rest) = rest.split_at(p);
         let (third, fourth) = rest.split_at(p);
-        let mut w = [[0.0; LANES]; ITEMS];
+        let mut w = [Lane::of(0.0); ITEMS];
         for ((((x, a), b), c), d) in xx.iter().zip(first).zip(second).zip(third).zip(fourth) {
             for r in 0..LANES {
-                w[0][r] += a * x[r];
-                w[1][r] += b * x[r];
-                w[2][r] += c * x[r];
-                w[3][r] += d * x[r];
+                w[0].0[r] += a * x.0[r];
+                w[1].0[r] += b * x.0[r];
+                w[2].0[r] += c * x.0[r];
+                w[3].0[r] += d * x.0[r];
             }
         }
         for (w, counts) in w.iter_mut().zip(counts) {
-            for (w, count) in w.iter_mut().zip(counts) {
+            for (w, count) in w.0.iter_mut().zip(counts.0) {
                 let c = w.max(0.0).sqrt();
-                *w = count * omega(c, exp_negative(c));
+                *w = count * c.omega(c.exp_negative());
             }
         }
         for ((((sum, a), b), c), d) in sums
@@ -182,7 +194,7 @@ fn weighted_moments(zz: &[f64], xx: &[Lane], counts: &[Lane], sums: &mut [Lane])
             .zip(fourth)
         {
             for r in 0..LANES {
-                sum[r] = sum[r] + a * w[0][r] + b * w[1][r] + c * w[2][r] + d * w[3][r];
+                sum.0[r] = sum.0[r] + a * w[0].0[r] + b * w[1].0[r] + c * w[2].0[r] + d * w[3].0[r];
             }
         }
     }

@@ -5,7 +5,8 @@ use ndarray::{Array2, s};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-use crate::data::Responses;
+use super::centred::Centred;
+use super::weigh::Weighed;
 use crate::random::{Stream, rng};
 
 /// Directions beyond those asked for, which make the iteration converge fast.
@@ -17,18 +18,25 @@ const TILE: usize = 512;
 /// sqrt(L) times the leading `dims` left singular vectors of the residuals (y - p) / sqrt(p (1 - p)), p the item mean
 /// clipped to .02-.98, 0 where missing: L x `dims`, by subspace iteration from a fixed seed. Fewer models than dimensions
 /// leave the last columns 0.
-pub(super) fn abilities(y: &Responses<'_>, means: &[f64], dims: usize) -> Array2<f64> {
+pub(super) fn abilities<T: Weighed>(y: &Centred<T>, means: &[f64], dims: usize) -> Array2<f64> {
     let l = y.n_models();
     let q = (dims + OVERSAMPLING).min(l);
+    let scales: Vec<(T, T)> = means
+        .iter()
+        .map(|p| {
+            let p = p.clamp(0.02, 0.98);
+            (T::of(p - 0.5), T::of(1.0 / (p * (1.0 - p)).sqrt()))
+        })
+        .collect();
     let mut random = rng(0, Stream::FitStart);
     let mut basis = Array2::from_shape_simple_fn((l, q), || StandardNormal.sample(&mut random));
     orthonormalise(&mut basis);
     for _ in 0..ROUNDS {
-        basis = gram_times(y, means, &basis);
+        basis = gram_times(y, &scales, &basis);
         orthonormalise(&mut basis);
     }
     // Rayleigh-Ritz: rotate the basis to the singular vectors within it.
-    let image = gram_times(y, means, &basis);
+    let image = gram_times(y, &scales, &basis);
     let small = basis.t().dot(&image);
     let eigen = SymmetricEigen::new(DMatrix::from_fn(q, q, |i, j| {
         0.5 * (small[(i, j)] + small[(j, i)])
@@ -48,36 +56,36 @@ pub(super) fn abilities(y: &Responses<'_>, means: &[f64], dims: usize) -> Array2
     theta
 }
 
-/// R R' Q, tile by tile, summed in a fixed order.
-fn gram_times(y: &Responses<'_>, means: &[f64], basis: &Array2<f64>) -> Array2<f64> {
+/// R R' Q, tile by tile, summed in a fixed order; R from y - 1/2 by the shift and the scale of each item.
+fn gram_times<T: Weighed>(y: &Centred<T>, scales: &[(T, T)], basis: &Array2<f64>) -> Array2<f64> {
     let (l, n) = (y.n_models(), y.n_items());
     let tiles: Vec<usize> = (0..n).step_by(TILE).collect();
+    let basis = basis.mapv(T::of);
     let mut sum = Array2::zeros(basis.dim());
     // A few tiles at a time, so that memory does not grow with the number of items.
     for some in tiles.chunks(16) {
-        let parts: Vec<Array2<f64>> = some
+        let parts: Vec<Array2<T>> = some
             .par_iter()
             .map(|&from| {
                 let to = (from + TILE).min(n);
                 let mut r = Array2::zeros((l, to - from));
                 for (row, mut out) in r.outer_iter_mut().enumerate() {
                     if let Some(out) = out.as_slice_mut() {
-                        y.gather(row, from, out);
-                        for (r, &p) in out.iter_mut().zip(&means[from..to]) {
-                            let p = p.clamp(0.02, 0.98);
+                        y.load(row, from, out);
+                        for (r, &(shift, scale)) in out.iter_mut().zip(&scales[from..to]) {
                             *r = if r.is_nan() {
-                                0.0
+                                T::zero()
                             } else {
-                                (*r - p) / (p * (1.0 - p)).sqrt()
+                                (*r - shift) * scale
                             };
                         }
                     }
                 }
-                r.dot(&r.t().dot(basis))
+                r.dot(&r.t().dot(&basis))
             })
             .collect();
         for part in parts {
-            sum += &part;
+            sum.zip_mut_with(&part, |sum: &mut f64, part| *sum += part.wide());
         }
     }
     sum
