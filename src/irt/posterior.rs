@@ -38,12 +38,14 @@ pub(super) fn posteriors(
     // Whole groups of items: what is added has no answer.
     let rows = answered.len().next_multiple_of(ITEMS);
     let mut zz = vec![0.0; rows * p];
-    for (to, from) in zz.chunks_exact_mut(p).zip(z.second_moments().outer_iter()) {
-        for (to, from) in to.iter_mut().zip(from) {
-            *to = *from;
+    for (row, from) in z.second_moments().outer_iter().enumerate() {
+        let (group, place) = (row / ITEMS, row % ITEMS);
+        let group = &mut zz[group * ITEMS * p..(group + 1) * ITEMS * p];
+        for (to, from) in group.chunks_exact_mut(ITEMS).zip(from) {
+            to[place] = *from;
         }
     }
-    let mut counts = vec![Lane::of(0.0); rows];
+    let mut counts = vec![0.0; rows * LANES];
     let mut linear: Vec<Lane> = prior.shift().into_iter().map(Lane::of).collect();
     let mut mean: Vec<Lane> = prior.mean.iter().copied().map(Lane::of).collect();
     let mut cov: Vec<Lane> = prior.covariance().into_iter().map(Lane::of).collect();
@@ -55,7 +57,7 @@ pub(super) fn posteriors(
             .enumerate()
             .filter(|(_, i)| !y[**i].is_nan())
         {
-            counts[row].0[lane] = 1.0;
+            counts[row * LANES + lane] = 1.0;
             settled = false;
             for (h, a) in linear.iter_mut().zip(z.mean(row)) {
                 h.0[lane] += (y[i] - 0.5) * a;
@@ -162,40 +164,53 @@ fn moments(mean: &[Lane], cov: &[Lane], xx: &mut [Lane]) {
     xx[packed::len(d) + d] = Lane::of(1.0);
 }
 
-/// Adds to `sums`, packed by number, the sum over items of omega times E\[zz'\]: `zz` has a row an item, `xx` the doubled
-/// moments of the abilities, and `counts` is 1 where a model answered, else 0.
+/// Adds to `sums`, packed by number, the sum over items of omega times E\[zz'\]: `zz` has [`ITEMS`] items' numbers side by
+/// side, `xx` the doubled moments of the abilities, and `counts` is 1 where a model answered, else 0,
+/// [`LANES`] an item.
+///
+/// One loop measures a group of items and adds the group before it. It sums across the numbers, so that what the compiler
+/// puts into registers are the models of a lane.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn weighted_moments(zz: &[f64], xx: &[Lane], counts: &[Lane], sums: &mut [Lane]) {
+fn weighted_moments(zz: &[f64], xx: &[Lane], counts: &[f64], sums: &mut [Lane]) {
     let p = xx.len();
-    for (zz, counts) in zz.chunks_exact(ITEMS * p).zip(counts.chunks_exact(ITEMS)) {
-        let (first, rest) = zz.split_at(p);
-        let (second, rest) = rest.split_at(p);
-        let (third, fourth) = rest.split_at(p);
+    let mut before = &zz[..ITEMS * p];
+    let mut weights = [Lane::of(0.0); ITEMS];
+    for (group, counts) in (zz.chunks_exact(ITEMS * p)).zip(counts.chunks_exact(ITEMS * LANES)) {
         let mut w = [Lane::of(0.0); ITEMS];
-        for ((((x, a), b), c), d) in xx.iter().zip(first).zip(second).zip(third).zip(fourth) {
-            for r in 0..LANES {
-                w[0].0[r] += a * x.0[r];
-                w[1].0[r] += b * x.0[r];
-                w[2].0[r] += c * x.0[r];
-                w[3].0[r] += d * x.0[r];
-            }
-        }
-        for (w, counts) in w.iter_mut().zip(counts) {
-            for (w, count) in w.0.iter_mut().zip(counts.0) {
-                let c = w.max(0.0).sqrt();
-                *w = count * c.omega(c.exp_negative());
-            }
-        }
-        for ((((sum, a), b), c), d) in sums
-            .iter_mut()
-            .zip(first)
-            .zip(second)
-            .zip(third)
-            .zip(fourth)
+        for (((x, sum), z), b) in (xx.iter().zip(sums.iter_mut()))
+            .zip(group.chunks_exact(ITEMS))
+            .zip(before.chunks_exact(ITEMS))
         {
-            for r in 0..LANES {
-                sum.0[r] = sum.0[r] + a * w[0].0[r] + b * w[1].0[r] + c * w[2].0[r] + d * w[3].0[r];
+            let mut s = *sum;
+            for i in 0..ITEMS {
+                w[i] = w[i] + Lane::of(z[i]) * *x;
+                s = s + Lane::of(b[i]) * weights[i];
             }
+            *sum = s;
         }
+        let mut flat = [0.0; ITEMS * LANES];
+        for (flat, w) in flat.chunks_exact_mut(LANES).zip(&w) {
+            flat.copy_from_slice(&w.0);
+        }
+        weigh(&mut flat, counts);
+        for (w, flat) in weights.iter_mut().zip(flat.chunks_exact(LANES)) {
+            w.0.copy_from_slice(flat);
+        }
+        before = group;
+    }
+    for (sum, b) in sums.iter_mut().zip(before.chunks_exact(ITEMS)) {
+        for i in 0..ITEMS {
+            *sum = *sum + Lane::of(b[i]) * weights[i];
+        }
+    }
+}
+
+/// c^2 to omega, 0 where an answer does not count. A function of its own: in one with its caller, the compiler works on one
+/// number at a time.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn weigh(c2: &mut [f64], counts: &[f64]) {
+    for (w, count) in c2.iter_mut().zip(counts) {
+        let c = w.max(0.0).sqrt();
+        *w = count * c.omega(c.exp_negative());
     }
 }
