@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 /// Centres compared at once.
-const LANES: usize = 8;
+const LANES: usize = 16;
 
 /// Of the squared distances less the point's own norm, `norms[c] - 2 products[c]`, the smallest with its centre (the first of
 /// equals) and the second smallest; infinite where there is none.
@@ -11,18 +11,16 @@ const LANES: usize = 8;
 /// # Panics
 /// When the slices differ in length.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn two_nearest(products: &[f64], norms: &[f64]) -> (usize, f64, f64) {
+pub(super) fn two_nearest(products: &[f32], norms: &[f32]) -> (usize, f32, f32) {
     assert_eq!(products.len(), norms.len());
-    let mut best = [f64::INFINITY; LANES];
-    let mut second = [f64::INFINITY; LANES];
+    let mut best = [f32::INFINITY; LANES];
+    let mut second = [f32::INFINITY; LANES];
     // Whole numbers as floats stay in the same registers.
-    let mut which = [0.0f64; LANES];
-    let whole = products.len() / LANES * LANES;
-    let groups = products[..whole].chunks_exact(LANES);
-    let mut first = 0.0;
-    for (product, norm) in groups.zip(norms[..whole].chunks_exact(LANES)) {
+    let mut which = [0.0f32; LANES];
+    let mut here: [f32; LANES] = std::array::from_fn(|r| r as f32);
+    let mut group = |products: &[f32], norms: &[f32]| {
         for r in 0..LANES {
-            let d = norm[r] - 2.0 * product[r];
+            let d = norms[r] - 2.0 * products[r];
             let nearer = d < best[r];
             let behind = if nearer { best[r] } else { d };
             second[r] = if behind < second[r] {
@@ -30,29 +28,42 @@ pub(super) fn two_nearest(products: &[f64], norms: &[f64]) -> (usize, f64, f64) 
             } else {
                 second[r]
             };
-            which[r] = if nearer { first } else { which[r] };
+            which[r] = if nearer { here[r] } else { which[r] };
             best[r] = if nearer { d } else { best[r] };
-        }
-        first += LANES as f64;
-    }
-    let (mut label, mut least, mut next) = (0, f64::INFINITY, f64::INFINITY);
-    let mut take = |c: usize, d: f64| {
-        if d < least || (d == least && c < label) {
-            (next, least, label) = (least, d, c);
-        } else if d < next {
-            next = d;
+            here[r] += LANES as f32;
         }
     };
-    for r in 0..LANES.min(whole) {
-        take(which[r] as usize + r, best[r]);
+    let (products, norms) = (products.chunks_exact(LANES), norms.chunks_exact(LANES));
+    let rest = (products.remainder(), norms.remainder());
+    for (products, norms) in products.zip(norms) {
+        group(products, norms);
     }
-    for c in whole..products.len() {
-        take(c, norms[c] - 2.0 * products[c]);
+    if !rest.0.is_empty() {
+        // Beyond the last centre there are only infinitely far ones.
+        let (mut products, mut norms) = ([0.0; LANES], [f32::INFINITY; LANES]);
+        products[..rest.0.len()].copy_from_slice(rest.0);
+        norms[..rest.1.len()].copy_from_slice(rest.1);
+        group(&products, &norms);
     }
-    for d in second {
-        next = if d < next { d } else { next };
+    // Halves against each other until one lane is left, without a branch.
+    let mut half = LANES / 2;
+    while half > 0 {
+        for r in 0..half {
+            let (ours, theirs) = (best[r], best[r + half]);
+            let first = (ours < theirs) | ((ours == theirs) & (which[r] < which[r + half]));
+            let behind = if first { theirs } else { ours };
+            best[r] = if first { ours } else { theirs };
+            which[r] = if first { which[r] } else { which[r + half] };
+            let next = if second[r] < second[r + half] {
+                second[r]
+            } else {
+                second[r + half]
+            };
+            second[r] = if next < behind { next } else { behind };
+        }
+        half /= 2;
     }
-    (label, least, next)
+    (which[0] as usize, best[0], second[0])
 }
 
 #[cfg(test)]
@@ -66,9 +77,9 @@ mod tests {
             // Few values, so that there are equals.
             pairs in prop::collection::vec((-4i32..4, 0i32..6), 1..60),
         ) {
-            let products: Vec<f64> = pairs.iter().map(|p| f64::from(p.0)).collect();
-            let norms: Vec<f64> = pairs.iter().map(|p| f64::from(p.1)).collect();
-            let (mut best, mut second, mut label) = (f64::INFINITY, f64::INFINITY, 0);
+            let products: Vec<f32> = pairs.iter().map(|p| p.0 as f32).collect();
+            let norms: Vec<f32> = pairs.iter().map(|p| p.1 as f32).collect();
+            let (mut best, mut second, mut label) = (f32::INFINITY, f32::INFINITY, 0);
             for (c, (product, norm)) in products.iter().zip(&norms).enumerate() {
                 let d = norm - 2.0 * product;
                 if d < best {

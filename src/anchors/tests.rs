@@ -100,6 +100,23 @@ proptest! {
     }
 }
 
+/// What is clustered may have any unit.
+#[test]
+fn clusters_do_not_depend_on_the_scale() {
+    let points = Array2::from_shape_fn((200, 3), |(i, j)| (1.7 * (3 * i + j) as f64).sin());
+    let weights = vec![1.0; 200];
+    let of = |scale: f64| weighted_kmeans(&(&points * scale), &weights, 9, 0, 0, &Silent).unwrap();
+    let one = of(1.0);
+    for power in [-400, 400] {
+        let scale = 2.0f64.powi(power);
+        let other = of(scale);
+        assert_eq!(other.labels, one.labels);
+        for (a, b) in other.centres.iter().zip(&one.centres) {
+            assert!((a / scale - b).abs() < 1e-12);
+        }
+    }
+}
+
 /// linfa's k-means (unweighted) is the oracle where weights are equal: ours must find inertia as low.
 #[test]
 fn inertia_is_as_low_as_the_oracles_where_weights_are_equal() {
