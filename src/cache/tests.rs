@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::{MatrixBuilder, ResponseMatrix, Responses};
-use crate::irt::{Fit, FitOptions, fit};
+use crate::irt::{AbilityMethod, Fit, FitOptions, Part, choose_dimension, fit};
 use crate::progress::Silent;
 
 /// A cache of a test's own that keeps whatever it is given.
@@ -201,4 +201,46 @@ proptest! {
         fit(&view(&matrix, &models).binarised(vec![0.5; 7]), &options, &Silent).unwrap();
         prop_assert_eq!(matrix.cache().unwrap().entries().len(), 3);
     }
+}
+
+/// Whoever adds a candidate for D, or leaves one out, computes no more than is new.
+#[test]
+fn each_candidate_for_d_is_kept_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = own(folder.path());
+    let mut builder = MatrixBuilder::new((0..30).map(|i| format!("i{i}")).collect());
+    for l in 0..15usize {
+        let row: Vec<f64> = (0..30)
+            .map(|i| f64::from((7 * l + i * l) % 5 < 3))
+            .collect();
+        builder.push(format!("m{l}"), &row);
+    }
+    let mut matrix = builder.finish();
+    matrix.keep_in(cache.clone());
+    let all = Responses::new(&matrix, (0..15).collect(), (0..30).collect());
+    let part = Part {
+        items: 0..30,
+        weights: vec![1.0; 30],
+    };
+    let choose = |candidates: &[usize]| {
+        let method = AbilityMethod::Posterior;
+        choose_dimension(
+            &all,
+            std::slice::from_ref(&part),
+            candidates,
+            method,
+            &Silent,
+        )
+        .unwrap()
+    };
+    let first = choose(&[1, 3]);
+    assert_eq!(cache.entries().len(), 2);
+    let more = choose(&[3, 2, 1]);
+    assert_eq!(cache.entries().len(), 3);
+    assert_eq!(
+        [&more.table[0], &more.table[2]],
+        [&first.table[0], &first.table[1]]
+    );
+    assert_eq!(choose(&[2]).table, [more.table[1].clone()]);
+    assert_eq!(cache.entries().len(), 3);
 }

@@ -59,7 +59,10 @@ impl DimensionChoice {
 
 /// Holds out every 5th training model, fits each candidate on the rest, estimates the held-out models' abilities from the
 /// even items and predicts the odd ones. A single candidate is validated too: its error is b in gp-IRT's lambda. Where the
-/// matrix has a cache, the choice is looked for in it first.
+/// matrix has a cache, each candidate's validation is looked for in it first, whatever the other candidates are.
+///
+/// Each fit starts anew. Started from the next smaller candidate's, 30 sweeps would do for 60 and take .63 of the time, but
+/// of 42 choices on real matrices one came out differently (MMLU-Pro), with errors up to .007 apart.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
@@ -73,35 +76,26 @@ pub fn choose_dimension(
     let mut candidates = candidates.to_vec();
     candidates.sort_unstable();
     candidates.dedup();
-    train.kept(
-        || format!("choice of D from {candidates:?}"),
-        || {
-            let key = Key::new("dimension", KEPT).with(parts);
-            key.with(&candidates).with(&method)
-        },
-        || validated(train, parts, &candidates, method, observer),
-    )
-}
-
-/// The choice from candidates in rising order.
-fn validated(
-    train: &Responses<'_>,
-    parts: &[Part],
-    candidates: &[usize],
-    method: AbilityMethod,
-    observer: &dyn Observer,
-) -> Result<DimensionChoice> {
     let (held_out, rest) = held_out(train);
     let cost = |d: usize| ((d + 1) * (d + 2)) as f64;
     let total: f64 = candidates.iter().map(|&d| cost(d)).sum();
     let mut done = 0.0;
     let mut table = Vec::with_capacity(candidates.len());
-    for &dims in candidates {
+    for &dims in &candidates {
         let to = done + cost(dims) / total;
         let stretch = Stretch::new(observer, format!("validating D = {dims}"), done, to);
-        // These fits serve nothing else: they are not kept.
-        let fit = ascend(&rest, &FitOptions::new(dims), &stretch)?;
-        table.push(validation(&fit, &held_out, parts, method));
+        table.push(train.kept(
+            || format!("validation of D = {dims}"),
+            || {
+                let key = Key::new("validation", KEPT).with(parts);
+                key.with(&FitOptions::new(dims)).with(&method)
+            },
+            || {
+                // This fit serves nothing else: it is not kept.
+                let fit = ascend(&rest, &FitOptions::new(dims), &stretch)?;
+                Ok(validation(&fit, &held_out, parts, method))
+            },
+        )?);
         done = to;
     }
     let best = table
