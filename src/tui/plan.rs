@@ -8,6 +8,9 @@ use super::state::{Scope, Setting, State, ViewName};
 use super::study::is_learned;
 use super::update::next_stop;
 
+/// So many of the slider's stops on each side of n are computed ahead.
+const STOPS_AHEAD: usize = 4;
+
 impl State {
     /// The most urgent job whose result is not there: first what the screen shows now, then what a
     /// key would show, then the curves of the trade-off.
@@ -83,21 +86,20 @@ impl State {
         }
     }
 
-    /// What a key would show next.
+    /// What a key would show next, and further keys after it.
     fn soon(&self) -> Option<Job> {
-        let stops = [true, false].map(|up| Setting {
-            n: next_stop(self.setting.n, up, self.largest_n()),
-            ..self.setting.clone()
-        });
-        let beside = stops.iter().flat_map(|stop| {
-            let random = with(stop, SelectionKind::Random);
-            [stop.clone(), random]
-        });
-        self.lacking(&beside.collect::<Vec<_>>())
+        let around = self.around();
+        let beside = |stops: &[Setting]| {
+            let random = |stop: &Setting| [stop.clone(), with(stop, SelectionKind::Random)];
+            self.lacking(&stops.iter().flat_map(random).collect::<Vec<_>>())
+        };
+        let next = &around[..around.len().min(2)];
+        beside(next)
             .or_else(|| self.intervals())
+            .or_else(|| beside(&around))
             .or_else(|| self.lacking(&self.other_seeds()))
             .or_else(|| self.curves())
-            .or_else(|| stops.iter().find_map(|stop| self.intervals_of(stop)))
+            .or_else(|| next.iter().find_map(|stop| self.intervals_of(stop)))
             .or_else(|| match self.findings {
                 None => self.untried(Job::Diagnose),
                 Some(_) => None,
@@ -107,6 +109,25 @@ impl State {
                 ViewName::Tradeoff => self.curves_of(Estimator::Stacked),
                 _ => None,
             })
+    }
+
+    /// The setting at the slider's stops around n, the nearest first: whoever holds the key down meets results.
+    fn around(&self) -> Vec<Setting> {
+        let (mut up, mut down) = (self.setting.n, self.setting.n);
+        let mut stops = Vec::new();
+        for _ in 0..STOPS_AHEAD {
+            for (n, more) in [(&mut up, true), (&mut down, false)] {
+                let stop = next_stop(*n, more, self.largest_n());
+                if stop != *n {
+                    *n = stop;
+                    stops.push(Setting {
+                        n: stop,
+                        ..self.setting.clone()
+                    });
+                }
+            }
+        }
+        stops
     }
 
     /// The trade-off's curves at this seed, then at the others of the band.

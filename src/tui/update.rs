@@ -402,6 +402,28 @@ mod tests {
         assert_eq!(key(&mut state, 't'), [], "the urgent job goes on");
     }
 
+    /// Whoever holds + or - down meets results: four stops on each side are computed ahead, the nearest first.
+    #[test]
+    fn the_stops_around_n_are_computed_ahead() {
+        let mut state = fixture::state(ThemeName::Dark);
+        state.ahead = true;
+        state.setting.n = 60;
+        state.cells.retain(|key, _| key.n == 60);
+        let mut effects = update(&mut state, Event::Resize);
+        let mut stops = Vec::new();
+        while let Some(Effect::Start(job, generation)) = effects.pop() {
+            if let Job::Cell(key) = &job
+                && key.selection == SelectionKind::AnchorsIrt
+                && !stops.contains(&key.n)
+            {
+                stops.push(key.n);
+            }
+            let report = Report::Failed(job, "not today".into());
+            effects = update(&mut state, Event::Job { generation, report });
+        }
+        assert_eq!(stops[..8], [80, 50, 100, 40, 120, 30, 150, 25]);
+    }
+
     #[test]
     fn a_failed_job_is_said_and_not_repeated() {
         let mut state = fixture::state(ThemeName::Dark);
