@@ -5,7 +5,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -221,9 +221,73 @@ fn second_start(c: &mut Criterion) {
     });
 }
 
+/// The most memory of the explorer, in the map and then in the trade-off, each until it has nothing more to compute.
+fn memory(_: &mut Criterion) {
+    let folder = tempfile::tempdir().unwrap();
+    let size = PtySize {
+        rows: 60,
+        cols: 200,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let pair = native_pty_system().openpty(size).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+    command.arg(largest());
+    command.env("TERM", "xterm-256color");
+    command.env("TINYSCOPE_STATE", folder.path());
+    command.env("TINYSCOPE_CACHE", folder.path());
+    command.env("COLORFGBG", "15;0");
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut output = pair.master.try_clone_reader().unwrap();
+    let mut keys = pair.master.take_writer().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = [0u8; 1 << 16];
+        while output.read(&mut bytes).is_ok_and(|n| n > 0) {}
+    });
+    let process = PathBuf::from(format!("/proc/{}", child.process_id().unwrap()));
+    // User and system time in ticks, the 14th and 15th numbers.
+    let ticks = || -> u64 {
+        let stat = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
+        let numbers = stat.rsplit(')').next().unwrap_or_default();
+        let spent = numbers.split_whitespace().skip(11).take(2);
+        spent.filter_map(|n| n.parse::<u64>().ok()).sum()
+    };
+    for view in [ViewName::Map, ViewName::Tradeoff] {
+        let position = ViewName::ALL.iter().position(|v| *v == view).unwrap();
+        keys.write_all(&[b'1' + position as u8]).unwrap();
+        let mut last = u64::MAX;
+        loop {
+            std::thread::sleep(Duration::from_secs(3));
+            let now = ticks();
+            // A blinking cursor is not work: less than a hundredth of the time.
+            if now.abs_diff(last) < 3 {
+                break;
+            }
+            last = now;
+        }
+        let status = std::fs::read_to_string(process.join("status")).unwrap_or_default();
+        let line = status.lines().find(|l| l.starts_with("VmHWM"));
+        let kilobytes = line.and_then(|l| l.split_whitespace().nth(1)?.parse::<f64>().ok());
+        match kilobytes {
+            Some(kilobytes) => eprintln!(
+                "memory of the explorer at most, {} and all that is computed ahead: {:.0} MB",
+                view.label(),
+                kilobytes / 1024.0
+            ),
+            None => eprintln!("memory: left out, the system does not tell"),
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(keys);
+    drop(pair.master);
+    reader.join().unwrap();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(3));
-    targets = explorer, tradeoff, start, second_start
+    targets = explorer, tradeoff, start, second_start, memory
 }
 criterion_main!(benches);

@@ -48,7 +48,7 @@ fn main() {
     }
 }
 
-/// Single against double precision on every scenario of the real matrices of 65,536 responses or more: four of five models
+/// Single against double precision on every scenario of the real matrices with many responses: four of five models
 /// are fitted, the rest estimated from every 7th item.
 fn precision() {
     let folder = std::path::Path::new("../shared/data");

@@ -11,6 +11,7 @@ use tinyscope::experiment::{
     FOLDS, Fitted, FittedScenario, Folds, Scope as Theta, Settings, edit_selection,
     estimate_answers, estimate_selection, fit_benchmark, learn, replay, select, select_with,
 };
+use tinyscope::irt::Fit;
 use tinyscope::progress::{Observer, Part, Progress};
 use tinyscope::{Error, Result};
 
@@ -28,6 +29,9 @@ pub(crate) type Configure = dyn Fn(&Benchmark) -> Result<Settings> + Send + Sync
 /// Selections kept without the changes by hand, so that such a change costs no k-means; forgotten
 /// all at once beyond this.
 const KEPT: usize = 300;
+
+/// Fits of folds beyond this are forgotten but for those of the seed in hand.
+const FOLD_BYTES: usize = 24 << 20;
 
 /// Does jobs and keeps what later ones need.
 pub(crate) struct Engine {
@@ -212,10 +216,28 @@ impl Engine {
         Ok(selections)
     }
 
-    /// The fits without each fold of the training models; each at most once.
+    /// Frees the folds of other seeds than this where all together have grown large. The screen asks for one seed after
+    /// another, and the cache on disk has them.
+    fn forget_folds(&mut self, seed: u64) {
+        let numbers = |fit: &Fit| {
+            let k = fit.dims() + 1;
+            fit.items.len() * (1 + k + k * (k + 1) / 2)
+        };
+        let bytes: usize = (self.folds.values())
+            .flat_map(|folds| &folds.folds)
+            .flat_map(|fold| &fold.scenarios)
+            .map(|s| numbers(&s.fit) * size_of::<f64>())
+            .sum();
+        if bytes > FOLD_BYTES {
+            self.folds.retain(|key, _| key.seed == seed);
+        }
+    }
+
+    /// The fits without each fold of the training models; each once, as long as they are kept.
     fn folds(&mut self, key: FitKey, fitted: &Fitted, observer: &dyn Observer) -> Result<Folds> {
         let study = self.study()?;
         let place = Engine::place(key);
+        self.forget_folds(key.seed);
         let folds = self
             .folds
             .entry(place)
