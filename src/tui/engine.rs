@@ -31,7 +31,7 @@ pub(crate) type Configure = dyn Fn(&Benchmark) -> Result<Settings> + Send + Sync
 const KEPT: usize = 300;
 
 /// Fits of folds beyond this are forgotten but for those of the seed in hand.
-const FOLD_BYTES: usize = 24 << 20;
+const FOLD_BYTES: usize = 12 << 20;
 
 /// Does jobs and keeps what later ones need.
 pub(crate) struct Engine {
