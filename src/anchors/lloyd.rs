@@ -178,9 +178,10 @@ fn assign(points: &Points<'_>, centres: &Array2<f64>, assigned: &mut [Assigned])
             for (mut to, &i) in some.outer_iter_mut().zip(&open) {
                 to.assign(&points.single.row(from + i));
             }
+            // Column by column where points are single numbers: the rows below must be whole.
             let products = some.dot(&rounded.0.t());
+            let products = products.as_standard_layout();
             for (&i, products) in open.iter().zip(products.outer_iter()) {
-                // Rows of a product are contiguous; the slice is never absent.
                 let Some(products) = products.to_slice() else {
                     continue;
                 };

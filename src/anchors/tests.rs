@@ -100,6 +100,17 @@ proptest! {
     }
 }
 
+/// One training model gives every item one number.
+#[test]
+fn single_numbers_are_clustered() {
+    for items in [3, 40, 700] {
+        let points = Array2::from_shape_fn((items, 1), |(i, _)| (i % 2) as f64);
+        let found = weighted_kmeans(&points, &vec![1.0; items], 2, 0, 0, &Silent).unwrap();
+        assert_eq!(found.inertia, 0.0);
+        assert!((0..items).all(|i| (found.labels[i] == found.labels[0]) == (i % 2 == 0)));
+    }
+}
+
 /// What is clustered may have any unit.
 #[test]
 fn clusters_do_not_depend_on_the_scale() {

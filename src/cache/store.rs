@@ -55,6 +55,10 @@ impl Store {
 
     pub(super) fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let path = self.folder.join(name);
+        // A pipe, a device or a link in its place may have no end.
+        if !fs::symlink_metadata(&path).ok()?.is_file() {
+            return None;
+        }
         let bytes = fs::read(&path).ok()?;
         let found = entry::decode(name, &bytes);
         if found.is_some() {

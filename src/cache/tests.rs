@@ -203,6 +203,22 @@ proptest! {
     }
 }
 
+/// A link to something endless in an entry's place is not read, and gives way to what is computed.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = own(folder.path());
+    cache.put("a number", &key(1), &7u8);
+    let path = file(&cache);
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert_eq!(cache.get::<u8>(&key(1)), None);
+    assert_eq!(cache.kept("a number", &key(1), || Ok(8u8)).unwrap(), 8);
+    assert_eq!(cache.get::<u8>(&key(1)), Some(8));
+    assert!(fs::symlink_metadata(&path).unwrap().is_file());
+}
+
 /// Whoever adds a candidate for D, or leaves one out, computes no more than is new.
 #[test]
 fn each_candidate_for_d_is_kept_by_itself() {

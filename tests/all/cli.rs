@@ -640,3 +640,25 @@ fn control_characters_of_ids_do_not_reach_the_terminal() {
         assert_eq!(raw.count(), 0, "{args:?}");
     }
 }
+
+/// Two training models leave one in each fold: items are single numbers there.
+#[test]
+fn two_models_are_enough_for_anchors() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("two.csv");
+    std::fs::write(&file, "model,a,b,c\nx,1,0,1\ny,0,1,1\n").unwrap();
+    let out = dir.path().join("anchors.json");
+    for select in ["anchors-correctness", "anchors-irt", "random", "all"] {
+        let said = done(&[
+            "anchors",
+            file.to_str().unwrap(),
+            "--select",
+            select,
+            "--n",
+            "2",
+            "--out",
+            out.to_str().unwrap(),
+        ]);
+        assert!(out.exists(), "{said:?}");
+    }
+}

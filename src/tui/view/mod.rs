@@ -113,12 +113,16 @@ pub(crate) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         return;
     }
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        let text = format!(
-            "tinyscope needs {} x {} cells, here are {} x {}",
-            SMALLEST.0, SMALLEST.1, area.width, area.height
-        );
-        let room = usize::from(area.width);
-        buffer.set_stringn(area.x, area.y, text, room, state.look.theme.warn);
+        let needed = format!("tinyscope needs {} x {} cells,", SMALLEST.0, SMALLEST.1);
+        let here = format!("here are {} x {}", area.width, area.height);
+        let (room, warn) = (usize::from(area.width), state.look.theme.warn);
+        if needed.len() + 1 + here.len() <= room || area.height == 1 {
+            let text = format!("{needed} {here}");
+            buffer.set_stringn(area.x, area.y, text, room, warn);
+        } else {
+            buffer.set_stringn(area.x, area.y, needed, room, warn);
+            buffer.set_stringn(area.x, area.y + 1, here, room, warn);
+        }
         return;
     }
     if let Some(slide) = state.look.slide {

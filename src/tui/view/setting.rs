@@ -411,7 +411,9 @@ pub(crate) fn sentence(state: &State) -> String {
     if shown.now.scores.is_empty() && is_learned(shown.now.setting.estimator) {
         return "too few training models with answers: nothing could be learned".into();
     }
-    let Some((mine, other)) = errors.filter(|(mine, other)| *mine > 0.0 && *other > 0.0) else {
+    // Errors that are printed as 0 have no ratio: what is left of them is rounding.
+    let told = |error: f64| error >= 5e-5;
+    let Some((mine, other)) = errors.filter(|(mine, other)| told(*mine) && told(*other)) else {
         return format!("{chosen}, over {models}");
     };
     let ratio = other / mine;
