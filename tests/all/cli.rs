@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use crate::common::{json, small, tinyscope};
+use crate::common::{json, said, small, tinyscope};
 use serde_json::Value;
 
 #[test]
@@ -649,7 +649,7 @@ fn two_models_are_enough_for_anchors() {
     std::fs::write(&file, "model,a,b,c\nx,1,0,1\ny,0,1,1\n").unwrap();
     let out = dir.path().join("anchors.json");
     for select in ["anchors-correctness", "anchors-irt", "random", "all"] {
-        let said = done(&[
+        let found = tinyscope(&[
             "anchors",
             file.to_str().unwrap(),
             "--select",
@@ -659,6 +659,6 @@ fn two_models_are_enough_for_anchors() {
             "--out",
             out.to_str().unwrap(),
         ]);
-        assert!(out.exists(), "{said:?}");
+        assert!(found.status.success() && out.exists(), "{}", said(&found));
     }
 }
