@@ -34,8 +34,8 @@ pub enum Precision {
     #[default]
     Double,
     /// `f32`, in two thirds of the time. Estimated scores move by about 1e-8 on real matrices, which no error shows; but the
-    /// seventh digit of a parameter then depends on the processor's instructions, and with it which of several sets of anchors,
-    /// all as good, k-means ends at (`cargo bench --bench scale -- precision`).
+    /// seventh digit of a parameter then depends on the processor's instructions, and with it at which anchors k-means ends
+    /// (`cargo bench --bench scale -- precision`).
     Single,
 }
 
