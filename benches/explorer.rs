@@ -6,13 +6,13 @@
 
 use std::hint::black_box;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use portable_pty::{CommandBuilder, PtyPair, PtySize, native_pty_system};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -39,7 +39,7 @@ fn key(c: char) -> KeyEvent {
 /// MMLU-Pro where it is there, else the bundled MMLU demo.
 fn largest() -> PathBuf {
     let real = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/mmlu-pro.json");
-    if std::path::Path::new(real).exists() {
+    if Path::new(real).exists() {
         PathBuf::from(real)
     } else {
         "demo:mmlu".into()
@@ -136,6 +136,22 @@ fn tradeoff(c: &mut Criterion) {
     });
 }
 
+/// A pseudo-terminal of rows and columns that tells its background, and the program to start in it.
+fn terminal((rows, cols): (u16, u16), state: &Path) -> (PtyPair, CommandBuilder) {
+    let size = PtySize {
+        rows,
+        cols,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let pair = native_pty_system().openpty(size).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+    command.env("TERM", "xterm-256color");
+    command.env("TINYSCOPE_STATE", state);
+    command.env("COLORFGBG", "15;0");
+    (pair, command)
+}
+
 /// From starting the program to its first whole frame, on the bundled demo, in a pseudo-terminal.
 fn start(c: &mut Criterion) {
     let folder = std::env::temp_dir();
@@ -143,19 +159,8 @@ fn start(c: &mut Criterion) {
         b.iter_custom(|rounds| {
             let mut spent = Duration::ZERO;
             for _ in 0..rounds {
-                let size = PtySize {
-                    rows: 36,
-                    cols: 120,
-                    pixel_width: 0,
-                    pixel_height: 0,
-                };
-                let pair = native_pty_system().openpty(size).unwrap();
-                let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+                let (pair, mut command) = terminal((36, 120), &folder);
                 command.env("TINYSCOPE_NO_CACHE", "1");
-                command.env("TERM", "xterm-256color");
-                command.env("TINYSCOPE_STATE", &folder);
-                // A terminal that tells its background.
-                command.env("COLORFGBG", "15;0");
                 let begin = Instant::now();
                 let mut child = pair.slave.spawn_command(command).unwrap();
                 drop(pair.slave);
@@ -179,19 +184,9 @@ fn start(c: &mut Criterion) {
 fn second_start(c: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let start = || {
-        let size = PtySize {
-            rows: 36,
-            cols: 120,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+        let (pair, mut command) = terminal((36, 120), folder.path());
         command.arg(largest());
-        command.env("TERM", "xterm-256color");
-        command.env("TINYSCOPE_STATE", folder.path());
         command.env("TINYSCOPE_CACHE", folder.path());
-        command.env("COLORFGBG", "15;0");
         command.env_remove("TINYSCOPE_NO_CACHE");
         let begin = Instant::now();
         let mut child = pair.slave.spawn_command(command).unwrap();
@@ -224,19 +219,9 @@ fn second_start(c: &mut Criterion) {
 /// The most memory of the explorer, in the map and then in the trade-off, each until it has nothing more to compute.
 fn memory(_: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
-    let size = PtySize {
-        rows: 60,
-        cols: 200,
-        pixel_width: 0,
-        pixel_height: 0,
-    };
-    let pair = native_pty_system().openpty(size).unwrap();
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_tinyscope"));
+    let (pair, mut command) = terminal((60, 200), folder.path());
     command.arg(largest());
-    command.env("TERM", "xterm-256color");
-    command.env("TINYSCOPE_STATE", folder.path());
     command.env("TINYSCOPE_CACHE", folder.path());
-    command.env("COLORFGBG", "15;0");
     let mut child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
     let mut output = pair.master.try_clone_reader().unwrap();
